@@ -1,0 +1,55 @@
+# Every target sets up what it needs: a machine with Python 3.11+ and a C++20 compiler is enough.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+CORE   := CMakeLists.txt pyproject.toml $(shell find core -name '*.cc' -o -name '*.h')
+PIP    := install --quiet --disable-pip-version-check
+export PYTHONDONTWRITEBYTECODE := 1
+
+.PHONY: demo test slow lint stubs bench sanitize clean
+
+demo: $(VENV)/installed ## generated corpus, from nothing to a printed result
+	$(BIN)/calque demo --out demo
+
+test: $(VENV)/installed-dev ## the whole suite except tests marked slow
+	$(BIN)/python -m pytest
+
+slow: $(VENV)/installed-dev ## the long tests
+	$(BIN)/python -m pytest -m slow
+
+lint: $(VENV)/installed-dev ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+stubs: $(VENV)/installed-dev ## regenerate src/calque/_core.pyi from the built core
+	$(BIN)/python -m nanobind.stubgen -m calque._core -o src/calque/_core.pyi
+
+bench: $(VENV)/installed-dev ## every benchmark; JSON lands in results/
+	for b in benchmarks/[a-z]*.py; do $(BIN)/python $$b --out results || exit 1; done
+
+sanitize: $(VENV)-sanitize/installed ## the suite on a core built with ASan and UBSan
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  $(VENV)-sanitize/bin/python -m pytest
+
+clean: ## remove everything that the other targets made
+	rm -rf $(VENV) $(VENV)-sanitize build dist demo results
+
+$(VENV)/created:
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/installed: $(VENV)/created $(CORE)
+	$(BIN)/pip $(PIP) -e .
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/created $(CORE)
+	$(BIN)/pip $(PIP) -e '.[dev]'
+	@touch $@ $(VENV)/installed
+
+$(VENV)-sanitize/installed: $(CORE)
+	$(PYTHON) -m venv $(VENV)-sanitize
+	$(VENV)-sanitize/bin/pip $(PIP) -C cmake.define.CALQUE_SANITIZE=ON \
+	  -C build-dir=build/sanitize -e '.[dev]'
+	@touch $@

@@ -1,0 +1,12 @@
+// The native module: one registering function per folder of the core, and the error family.
+#include <nanobind/nanobind.h>
+
+#include "bind/register.h"
+#include "error.h"
+
+NB_MODULE(_core, m) {
+  m.doc() = "What runs per token, per hypothesis or per feature.";
+  nanobind::exception<calque::Error>(
+      m, "CoreError", nanobind::module_::import_("calque.errors").attr("CalqueError"));
+  calque::bind::register_text(m);
+}

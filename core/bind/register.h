@@ -1,0 +1,10 @@
+// One function per folder of the core, each defined in the file of that name.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace calque::bind {
+
+void register_text(nanobind::module_& m);
+
+}  // namespace calque::bind

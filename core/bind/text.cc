@@ -1,0 +1,57 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string_view.h>
+
+#include "bind/arrays.h"
+#include "bind/register.h"
+#include "text/encode.h"
+#include "text/word_table.h"
+
+namespace calque::bind {
+namespace {
+
+std::pair<OutVector<int32_t>, OutVector<int64_t>> to_pair(Sentences&& sentences) {
+  return {to_numpy(std::move(sentences.ids)), to_numpy(std::move(sentences.offsets))};
+}
+
+}  // namespace
+
+void register_text(nb::module_& m) {
+  nb::class_<WordTable>(m, "WordTable", "Words and their ids, dense from 0 in order of addition.")
+      .def(nb::init<>())
+      .def("__len__", &WordTable::size)
+      .def("find", &WordTable::find, nb::arg("word"), "The id of the word, or -1.")
+      .def("add", &WordTable::add, nb::arg("word"), "The id of the word, added if it is new.")
+      .def(
+          "word",
+          [](const WordTable& words, int32_t id) {
+            if (id < 0 || id >= words.size()) throw nb::index_error("no word has this id");
+            return words.word(id);
+          },
+          nb::arg("id"), "The word with this id.");
+  m.def(
+      "encode",
+      [](std::string_view text, const WordTable& words, int32_t unknown) {
+        Sentences sentences;
+        {
+          nb::gil_scoped_release release;
+          sentences = encode(text, words, unknown);
+        }
+        return to_pair(std::move(sentences));
+      },
+      nb::arg("text"), nb::arg("words"), nb::arg("unknown"),
+      "Ids (int32) and sentence offsets (int64) of lines of words; absent words become `unknown`.");
+  m.def(
+      "encode_growing",
+      [](std::string_view text, WordTable& words) {
+        Sentences sentences;
+        {
+          nb::gil_scoped_release release;
+          sentences = encode_growing(text, words);
+        }
+        return to_pair(std::move(sentences));
+      },
+      nb::arg("text"), nb::arg("words"),
+      "Ids (int32) and sentence offsets (int64) of lines of words; absent words join `words`.");
+}
+
+}  // namespace calque::bind

@@ -1,0 +1,1 @@
+"""Phrase-based translation whose weights are learned discriminatively."""

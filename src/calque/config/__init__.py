@@ -1,0 +1,6 @@
+"""The only home of defaults: one options dataclass per operation, and how to fill it."""
+
+from calque.config.fill import Value, fill, from_toml, settings, to_mapping
+from calque.config.option import describe, option
+
+__all__ = ["Value", "describe", "fill", "from_toml", "option", "settings", "to_mapping"]

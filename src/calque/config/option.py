@@ -1,0 +1,51 @@
+"""How an options dataclass declares a field: default, help, bounds, choices.
+
+    @dataclass(frozen=True)
+    class LmOptions:
+        order: int = option(5, "longest n-gram", least=1, most=6)
+
+The annotation is the type (`int`, `float`, `bool`, `str`, `X | None`, `Literal[...]`, or another
+options dataclass for a group); everything a user can get wrong is checked from these two alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Iterator
+from typing import Any
+
+
+def option(
+    default: Any, help: str, *, least: float | None = None, most: float | None = None
+) -> Any:
+    """A field of an options dataclass, with what its help says and the range it must lie in."""
+    metadata = {"help": help, "least": least, "most": most}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+@dataclasses.dataclass(frozen=True)
+class OptionInfo:
+    """One option as the help, the documentation and the parser see it."""
+
+    key: str
+    """Dotted path from the outermost dataclass: `text.max_words`."""
+    type: Any
+    default: Any
+    help: str
+    least: float | None
+    most: float | None
+
+
+def describe(options: type[Any], prefix: str = "") -> Iterator[OptionInfo]:
+    """Every option of a dataclass in order of declaration, those of nested groups dotted."""
+    hints = typing.get_type_hints(options)
+    for field in dataclasses.fields(options):
+        hint, key = hints[field.name], prefix + field.name
+        if dataclasses.is_dataclass(hint):
+            yield from describe(typing.cast(type[Any], hint), key + ".")
+        else:
+            meta = field.metadata
+            yield OptionInfo(
+                key, hint, field.default, meta["help"], meta["least"], meta["most"]
+            )

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def ordered_map(
+    work: Callable[[Item], Result], items: Iterable[Item], workers: int
+) -> Iterator[Result]:
+    """The results of `work` on every item, in the order of the items, from `workers` processes.
+
+    For Python work that would hold the interpreter's lock; kernels of the core take threads
+    instead. Items are drawn lazily, at most four per worker ahead of the consumer, so a stream of
+    any length runs in bounded memory. With one worker everything happens in this process. `work`
+    must be picklable (a module-level function or a partial of one). An exception of `work` rises
+    here, at the place of its item.
+    """
+    if workers == 1:
+        yield from map(work, items)
+        return
+    # Not forked: a fork inherits the locks of every thread that the caller may have running.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupt)
+    waiting: deque[Future[Result]] = deque()
+    try:
+        for item in items:
+            waiting.append(pool.submit(work, item))
+            if len(waiting) >= 4 * workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _ignore_interrupt() -> None:
+    """Leave Ctrl-C to the parent, which stops the pool cleanly."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
