@@ -1,5 +1,10 @@
 """What runs per token, per hypothesis or per feature."""
 
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
 import calque.errors
 
 
@@ -22,12 +27,12 @@ class WordTable:
     def word(self, id: int) -> str:
         """The word with this id."""
 
-def encode(text: str, words: WordTable, unknown: int) -> tuple:
+def encode(text: str, words: WordTable, unknown: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
     """
     Ids (int32) and sentence offsets (int64) of lines of words; absent words become `unknown`.
     """
 
-def encode_growing(text: str, words: WordTable) -> tuple:
+def encode_growing(text: str, words: WordTable) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
     """
     Ids (int32) and sentence offsets (int64) of lines of words; absent words join `words`.
     """

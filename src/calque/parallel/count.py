@@ -14,8 +14,10 @@ def n_workers(requested: int | None = None) -> int:
     if requested is None:
         text = os.environ.get("CALQUE_THREADS", "")
         if not text:
-            return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (
-                os.cpu_count() or 1
+            return (
+                len(os.sched_getaffinity(0))
+                if hasattr(os, "sched_getaffinity")
+                else (os.cpu_count() or 1)
             )
         if not text.isascii() or not text.isdigit():
             raise OptionError(f"CALQUE_THREADS={text}: expected a whole number of at least 1")

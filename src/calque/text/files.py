@@ -1,0 +1,165 @@
+"""Text files in and out: plain or gzip, UTF-8, with errors that name file, line and byte."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import os
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, BinaryIO
+
+from calque.errors import FileError, LineError
+
+BLOCK_BYTES = 1 << 20
+STANDARD_STREAM = Path("-")
+"""The name that stands for standard input or output, as everywhere on a command line."""
+
+
+def read_blocks(path: Path | str) -> Iterator[str]:
+    r"""The text of a file as blocks of complete lines, every line ending in '\n'.
+
+    Lines end at '\n' or '\r\n' and nowhere else. A byte-order mark is dropped. Whether the file is
+    compressed is read off its first bytes, not its name. Raises `FileError` or `LineError`.
+    """
+    n_lines = 0
+    with open_input(path) as file:
+        for block in _whole_lines(file, path):
+            try:
+                text = block.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise _utf8_error(path, n_lines, block, error) from error
+            if n_lines == 0:
+                text = text.removeprefix("\ufeff")
+            if "\r" in text:
+                text = text.replace("\r\n", "\n")
+            yield text
+            n_lines += text.count("\n")
+
+
+def read_lines(path: Path | str) -> Iterator[str]:
+    """The lines of a text file without their ends."""
+    for block in read_blocks(path):
+        yield from block[:-1].split("\n")
+
+
+@contextlib.contextmanager
+def open_input(path: Path | str) -> Iterator[BinaryIO]:
+    """A file opened for reading bytes, gzip undone; `-` is standard input."""
+    if Path(path) == STANDARD_STREAM:
+        yield sys.stdin.buffer
+        return
+    try:
+        if Path(path).is_dir():
+            raise FileError(path, "is a directory, expected a file")
+        file = Path(path).open("rb")  # noqa: SIM115  (closed by the `with` below)
+    except FileNotFoundError:
+        raise FileError(path, "no such file") from None
+    except OSError as error:
+        raise FileError(path, error.strerror or str(error)) from error
+    with file:
+        if file.peek(2)[:2] == b"\x1f\x8b":
+            with gzip.open(file) as unzipped:
+                yield unzipped  # type: ignore[misc]  # GzipFile reads as BinaryIO does
+        else:
+            yield file
+
+
+@contextlib.contextmanager
+def open_output(path: Path | str) -> Iterator[IO[str]]:
+    """A text file opened for writing that appears complete or not at all; `.gz` is compressed.
+
+    The text goes to a file beside the target, which takes the target's name when the block ends
+    without an exception. `-` is standard output.
+    """
+    path = Path(path)
+    if path == STANDARD_STREAM:
+        yield sys.stdout
+        sys.stdout.flush()
+        return
+    if path.is_dir():
+        raise FileError(path, "is a directory, expected a file to write")
+    if path.exists() and not path.is_file():  # a pipe or a device, which has no half-written state
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+        return
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        raise FileError(path, f"cannot be written: {error.strerror}") from error
+    try:
+        with os.fdopen(handle, "wb") as raw:
+            if path.suffix == ".gz":
+                # No name and no time in the header: the same text gives the same bytes.
+                packed = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
+                with packed, _text(packed) as file:
+                    yield file
+            else:
+                with _text(raw) as file:
+                    yield file
+        _give_default_permissions(name)
+        Path(name).replace(path)
+    except OSError as error:
+        raise FileError(path, f"cannot be written: {error.strerror or error}") from error
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def write_lines(path: Path | str, lines: Iterable[str]) -> None:
+    """Write the lines to a file, each with its end; see `open_output`."""
+    with open_output(path) as file:
+        file.writelines(line + "\n" for line in lines)
+
+
+@contextlib.contextmanager
+def _text(raw: IO[bytes] | gzip.GzipFile) -> Iterator[IO[str]]:
+    """A text view of a binary file that flushes, but does not close, at its end."""
+    file = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
+    try:
+        yield file
+    finally:
+        file.flush()
+        file.detach()
+
+
+def _give_default_permissions(name: str) -> None:
+    """Undo the privacy of a temporary file: what `open` would have given under the umask."""
+    mask = os.umask(0)
+    os.umask(mask)
+    Path(name).chmod(0o666 & ~mask)
+
+
+def _whole_lines(file: BinaryIO, path: Path | str) -> Iterator[bytes]:
+    """The bytes of a file cut after line ends, in blocks of about `BLOCK_BYTES`."""
+    pieces: list[bytes] = []
+    while piece := _read(file, path):
+        cut = piece.rfind(b"\n") + 1
+        if cut == 0:
+            pieces.append(piece)
+            continue
+        yield b"".join([*pieces, piece[:cut]])
+        pieces = [piece[cut:]] if cut < len(piece) else []
+    if pieces:
+        yield b"".join([*pieces, b"\n"])
+
+
+def _read(file: BinaryIO, path: Path | str) -> bytes:
+    try:
+        return file.read(BLOCK_BYTES)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FileError(path, f"damaged or truncated gzip file: {error}") from error
+    except OSError as error:
+        raise FileError(path, error.strerror or str(error)) from error
+
+
+def _utf8_error(
+    path: Path | str, n_lines_before: int, block: bytes, error: UnicodeDecodeError
+) -> LineError:
+    line = n_lines_before + block.count(b"\n", 0, error.start) + 1
+    column = error.start - (block.rfind(b"\n", 0, error.start) + 1) + 1
+    bad = block[error.start]
+    return LineError(path, line, f"byte {column} (0x{bad:02x}) is not UTF-8: {error.reason}")

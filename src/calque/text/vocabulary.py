@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from calque._core import WordTable, encode, encode_growing
+from calque.errors import CalqueError
+from calque.text.sentences import Ids, Offsets, Sentences, offsets_of
+
+UNKNOWN, START, END = 0, 1, 2
+RESERVED = ("<unk>", "<s>", "</s>")
+"""The words with ids 0, 1 and 2 of every vocabulary; in a text they stand for unknown words."""
+
+
+class Vocabulary:
+    """The words of one language side and their ids, dense from 0; `RESERVED` comes first.
+
+    Ids of a vocabulary learned from a corpus fall with frequency, so small ids are frequent words.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        """Take the words after the reserved ones, in the order of their ids."""
+        self._words = [*RESERVED, *words]
+        self._table = WordTable()
+        for id, word in enumerate(self._words):
+            if self._table.add(word) != id:
+                raise CalqueError(f"the vocabulary lists the word '{word}' twice")
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._words)
+
+    def __contains__(self, word: str) -> bool:
+        return self._table.find(word) >= 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vocabulary) and self._words == other._words
+
+    def __hash__(self) -> int:
+        return hash((len(self._words), self._words[-1]))
+
+    def word(self, id: int) -> str:
+        """The word with this id."""
+        return self._words[id]
+
+    def id(self, word: str) -> int:
+        """The id of the word; that of `<unk>` where the vocabulary does not have it."""
+        return max(self._table.find(word), UNKNOWN)
+
+    def encode(self, text: str) -> Sentences:
+        r"""The sentences of lines of space-separated words (see `text.normalize`)."""
+        ids, offsets = encode(text, self._table, UNKNOWN)
+        ids[ids < len(RESERVED)] = UNKNOWN
+        return Sentences(ids, offsets)
+
+    def decode(self, ids: Iterable[int] | Ids) -> str:
+        """The words with these ids, separated by spaces."""
+        return " ".join([self._words[id] for id in ids])
+
+    def to_text(self) -> str:
+        """The words after the reserved ones, one per line: the form on disk."""
+        return "".join(word + "\n" for word in self._words[len(RESERVED) :])
+
+    @classmethod
+    def from_text(cls, text: str) -> Vocabulary:
+        """The vocabulary that `to_text` wrote."""
+        return cls(text.split("\n")[:-1])
+
+
+class CorpusEncoder:
+    """Learns the vocabulary of one side while encoding it.
+
+    Feed blocks of normalised lines, then `finish`. Ids are given by falling frequency (ties: first
+    come, first served), so they depend on the text alone and not on how it was cut into blocks.
+    """
+
+    def __init__(self) -> None:
+        self._table = WordTable()
+        for word in RESERVED:
+            self._table.add(word)
+        self._ids: list[Ids] = []
+        self._lengths: list[Offsets] = []
+
+    def feed(self, block: str) -> int:
+        """Encode a block of complete lines; returns their number of words."""
+        ids, offsets = encode_growing(block, self._table)
+        self._ids.append(ids)
+        self._lengths.append(np.diff(offsets))
+        return len(ids)
+
+    def finish(self) -> tuple[Vocabulary, Sentences]:
+        """The vocabulary and everything that was fed, as its ids."""
+        ids = _concatenate(self._ids, np.int32)
+        offsets = offsets_of(_concatenate(self._lengths, np.int64))
+        n_reserved = len(RESERVED)
+        counts = np.bincount(ids, minlength=len(self._table))[n_reserved:]
+        order = np.argsort(-counts, kind="stable") + n_reserved
+        new_id = np.zeros(len(self._table), np.int32)  # reserved words in the text: unknown
+        new_id[order] = np.arange(n_reserved, len(self._table), dtype=np.int32)
+        vocabulary = Vocabulary([self._table.word(int(id)) for id in order])
+        return vocabulary, Sentences(new_id[ids], offsets)
+
+
+def _concatenate(parts: list[np.ndarray], dtype: type) -> np.ndarray:
+    return np.concatenate(parts) if parts else np.empty(0, dtype)

@@ -1,0 +1,75 @@
+"""The house keeps its shape: imports go only to the left, the core's stub is current."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import calque
+
+PACKAGE = Path(calque.__file__).parent
+WAY = ["text", "align", "blocks", "lm", "features", "model", "decode", "hyps", "train", "report"]
+FOUNDATION = {"errors", "progress", "config", "parallel", "_core"}
+MAY_IMPORT = {
+    "errors": set[str](),
+    "progress": set[str](),
+    "_core": {"errors"},
+    "config": {"errors"},
+    "parallel": {"errors"},
+    "metrics": FOUNDATION,
+    "data": FOUNDATION | {"text"},
+    **{room: FOUNDATION | set(WAY[:i]) for i, room in enumerate(WAY)},
+}
+for room in ("train", "report"):
+    MAY_IMPORT[room] = MAY_IMPORT[room] | {"metrics"}
+AROUND = {"cli", "serve", "experiments", "__init__", "__main__"}
+"""What stands around the way may use all of it."""
+
+
+def imports(file: Path) -> set[str]:
+    """The rooms of calque that a file imports from, wherever in the file it does so."""
+    modules: list[str] = []
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            modules += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}: imports are absolute"
+            if node.module == "calque":
+                modules += [f"calque.{alias.name}" for alias in node.names]
+            elif node.module:
+                modules.append(node.module)
+    parts = [module.split(".") for module in modules]
+    return {part[1] for part in parts if part[0] == "calque" and len(part) > 1}
+
+
+def room_of(file: Path) -> str:
+    first = file.relative_to(PACKAGE).parts[0]
+    return first.removesuffix(".py")
+
+
+@pytest.mark.parametrize("file", sorted(PACKAGE.rglob("*.py")), ids=lambda f: f.name)
+def test_imports_go_only_to_the_left(file: Path) -> None:
+    room = room_of(file)
+    if room in AROUND:
+        return
+    assert room in MAY_IMPORT, f"{room} is a new room: give it a place in this test and DESIGN"
+    wrong = imports(file) - MAY_IMPORT[room] - {room}
+    assert not wrong, f"{room} may not import {', '.join(sorted(wrong))}"
+
+
+def test_the_stub_of_the_core_is_current(tmp_path: Path) -> None:
+    fresh = tmp_path / "_core.pyi"
+    command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "calque._core", "-o", fresh]
+    subprocess.run(command, check=True)
+    assert (PACKAGE / "_core.pyi").read_text() == fresh.read_text(), "run `make stubs`"
+
+
+def test_kernels_know_nothing_of_python() -> None:
+    core = PACKAGE.parents[1] / "core"
+    for file in [*core.rglob("*.h"), *core.rglob("*.cc")]:
+        if file.parent.name != "bind":
+            assert "nanobind" not in file.read_text(), f"{file} includes the binding"
