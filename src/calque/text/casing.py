@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
+from calque._core import WordTable, encode_growing
 from calque.errors import ModelError
 
 # The first word of a line, behind opening quotes, brackets, dashes and the like, joined to it or
-# not; and a word that directly follows a full stop, question mark or exclamation mark.
+# not; and a word that directly follows a full stop, question mark or exclamation mark. Each way
+# in begins with a plain character, so that the search runs fast from one to the next; that is
+# why the text must begin with a line end, too (see `_at_beginnings`).
 _BEGINNING = re.compile(
-    r"(?:^(?:[^\w\n ]++ )*+|(?<= [.?!] ))(?P<glued>[^\w\n ]*+)(?P<word>\w[^ \n]*+)", re.MULTILINE
+    r"(\n(?:[^\w\n ]++ )*+|\.(?<= \.) |\?(?<= \?) |!(?<= !) )([^\w\n ]*+)(\w[^ \n]*+)"
 )
 
 
@@ -23,16 +27,17 @@ class CaseLearner:
     """
 
     def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
+        self._words = WordTable()
+        self._counts = np.zeros(0, np.int64)
 
     def feed(self, block: str) -> None:
         """Count the words of a block of complete lines."""
         # All words, less those that do not count: far fewer steps than a walk over the words.
-        self._counts.update(block.split())
-        self._counts.subtract(_beginnings(block))
-        for line in filter(_is_capitals, block.split("\n")):
-            self._counts.subtract(line.split())
-            self._counts.update(_beginnings(line))
+        self._add(block, 1)
+        self._add("\n".join(_beginnings(block)), -1)
+        capitals = "\n".join(filter(_is_capitals, block.split("\n")))
+        self._add(capitals, -1)
+        self._add("\n".join(_beginnings(capitals)), 1)
 
     def finish(self) -> Truecaser:
         """The truecaser of what was fed.
@@ -40,11 +45,18 @@ class CaseLearner:
         Of equally frequent forms the one later in Unicode wins: small letters before capitals.
         """
         best: dict[str, tuple[int, str]] = {}
-        for form, count in self._counts.items():
+        for id, count in enumerate(self._counts.tolist()):
+            form = self._words.word(id)
             if count > 0 and _has_case(form):
                 key = form.lower()
                 best[key] = max(best.get(key, (0, "")), (count, form))
         return Truecaser(form for _, form in best.values())
+
+    def _add(self, text: str, times: int) -> None:
+        ids, _ = encode_growing(text, self._words)
+        counts = times * np.bincount(ids, minlength=len(self._words))
+        counts[: len(self._counts)] += self._counts
+        self._counts = counts
 
 
 class Truecaser:
@@ -73,7 +85,7 @@ class Truecaser:
         """The lines of words with the usual form of every sentence's first word."""
         lines = block.split("\n")
         block = "\n".join([self._small(line) if _is_capitals(line) else line for line in lines])
-        return _BEGINNING.sub(self._usual, block)
+        return _at_beginnings(self._usual, block)
 
     def to_json(self) -> list[str]:
         """The usual form of every word, sorted: the state as plain values."""
@@ -87,12 +99,10 @@ class Truecaser:
         return cls(forms)
 
     def _usual(self, match: re.Match[str]) -> str:
-        glued, word = match["glued"], match["word"]
+        before, glued, word = match.groups()
         # What is glued to the word may be a part of it, as in 'tis.
-        form = self._forms.get((glued + word).lower()) or glued + self._forms.get(
-            word.lower(), word
-        )
-        return match[0][: match.start("glued") - match.start()] + form
+        form = glued and self._forms.get((glued + word).lower())
+        return before + (form or glued + self._forms.get(word.lower(), word))
 
     def _small(self, line: str) -> str:
         return " ".join([self._forms.get(w.lower(), w.lower()) for w in line.split(" ")])
@@ -108,20 +118,24 @@ def restore_case(words: list[str]) -> list[str]:
 
     Words that carry a capital already, like iPhone, stay as they are.
     """
-    return _BEGINNING.sub(_capitalise, " ".join(words)).split(" ") if words else []
+    return _at_beginnings(_capitalise, " ".join(words)).split(" ") if words else []
 
 
 def _capitalise(match: re.Match[str]) -> str:
-    word = match["word"]
+    before, glued, word = match.groups()
     capital = word[0].title()
-    if word != word.lower() or len(capital) > 1:
-        return match[0]
-    return match[0][: match.start("word") - match.start()] + capital + word[1:]
+    # Not every letter has one capital: that of ß is two letters.
+    return before + glued + (capital + word[1:] if word.islower() and len(capital) == 1 else word)
+
+
+def _at_beginnings(change: Callable[[re.Match[str]], str], block: str) -> str:
+    """The block with `change` made to every sentence beginning."""
+    return _BEGINNING.sub(change, "\n" + block)[1:]
 
 
 def _beginnings(block: str) -> list[str]:
     """The words at sentence beginnings with what is glued to them."""
-    return [match["glued"] + match["word"] for match in _BEGINNING.finditer(block)]
+    return [glued + word for _, glued, word in _BEGINNING.findall("\n" + block)]
 
 
 def _is_capitals(line: str) -> bool:

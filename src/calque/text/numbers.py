@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-_NUMBER = re.compile(r"(?<![^ \n])\d+(?:[.,:/-]\d+)*(?![^ \n])")
+# The look behind comes after the first digit, so that the search runs from digit to digit.
+_NUMBER = re.compile(r"\d(?<![^ \n]\d)\d*+(?:[.,:/-]\d++)*+(?![^ \n])")
 _DIGIT = re.compile(r"\d")
 _CLASS = re.compile(r"<num:#+(?:[.,:/-]#+)*>")
 
