@@ -20,8 +20,10 @@ void register_text(nb::module_& m) {
   nb::class_<WordTable>(m, "WordTable", "Words and their ids, dense from 0 in order of addition.")
       .def(nb::init<>())
       .def("__len__", &WordTable::size)
-      .def("find", &WordTable::find, nb::arg("word"), "The id of the word, or -1.")
-      .def("add", &WordTable::add, nb::arg("word"), "The id of the word, added if it is new.")
+      .def("find", nb::overload_cast<std::string_view>(&WordTable::find, nb::const_), nb::arg("word"),
+           "The id of the word, or -1.")
+      .def("add", nb::overload_cast<std::string_view>(&WordTable::add), nb::arg("word"),
+           "The id of the word, added if it is new.")
       .def(
           "word",
           [](const WordTable& words, int32_t id) {
