@@ -167,6 +167,7 @@ def _give_default_permissions(name: str) -> None:
 def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
     """The bytes of a file cut after line ends, in blocks of about `BLOCK_BYTES`."""
     pieces: list[bytes] = []
+    is_first = True
     while piece := file.read(BLOCK_BYTES):
         cut = piece.rfind(b"\n") + 1
         if cut == 0:
@@ -174,8 +175,10 @@ def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
             continue
         yield b"".join([*pieces, piece[:cut]])
         pieces = [piece[cut:]] if cut < len(piece) else []
-    if pieces and pieces != [codecs.BOM_UTF8]:
-        yield b"".join([*pieces, b"\n"])
+        is_first = False
+    rest = b"".join(pieces)
+    if rest and not (is_first and rest == codecs.BOM_UTF8):  # a mark alone is an empty file
+        yield rest + b"\n"
 
 
 def position_of(file: BinaryIO, n_read: int) -> int:
