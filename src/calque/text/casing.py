@@ -124,8 +124,10 @@ def restore_case(words: list[str]) -> list[str]:
 def _capitalise(match: re.Match[str]) -> str:
     before, glued, word = match.groups()
     capital = word[0].title()
-    # Not every letter has one capital: that of ß is two letters.
-    return before + glued + (capital + word[1:] if word.islower() and len(capital) == 1 else word)
+    # Not every letter has a capital of its own: that of ß is two letters, that of µ another's.
+    if word.islower() and capital.lower() == word[0]:
+        word = capital + word[1:]
+    return before + glued + word
 
 
 def _at_beginnings(change: Callable[[re.Match[str]], str], block: str) -> str:
