@@ -1,0 +1,351 @@
+"""Clauses: who does what to whom, and how it reads in English."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from calque.data.english import VerbForms
+from calque.data.entries import NOTHING, SLOT_BITS, Adposition, Noun, Phrase, Side, Verb, Word
+from calque.data.language import FUTURE, INFINITIVE, PAST, PRESENT, QUESTION, RELATIVE, STATEMENT
+from calque.data.lexicon import KIND
+from calque.data.phrases import PERSON, Phrases
+
+PLACE, WEEKDAY = KIND["place"], KIND["weekday"]
+EMPTY: Side = ("", "")
+DOMINANT_LINK = 0.65
+_BE_PRESENT = ("am", "are", "is", "are", "are")
+_BE_PAST = ("was", "were", "was", "were", "were")
+
+
+class Setting(NamedTuple):
+    """What a clause says beyond its verb and its arguments."""
+
+    tense: int
+    negation: Word | None = None
+    when: Side = EMPTY
+    often: Side = EMPTY
+    manner: Side = EMPTY
+    adjuncts: Sequence[Side] = ()
+
+
+PLAIN_PAST, PLAIN_PRESENT = Setting(PAST), Setting(PRESENT)
+
+
+class Clauses(Phrases):
+    """Draws clauses on both sides at once."""
+
+    def clause(self, mood: int, depth: int) -> Side:
+        """A whole clause with its own subject."""
+        chance = self.draw()
+        if chance < 0.46:
+            return self.transitive(mood, depth)
+        if chance < 0.63:
+            return self.intransitive(mood, depth)
+        if chance < 0.73:
+            return self.description(mood, depth)
+        if chance < 0.78:
+            return self.identity(mood, depth)
+        if chance < 0.85:
+            return self.giving(mood, depth)
+        if chance < 0.90:
+            return self.wishing(mood, depth)
+        if chance < 0.96:
+            return self.saying(mood, depth) if depth > 0 else self.transitive(mood, depth)
+        return self.idiom(mood, depth)
+
+    def setting(self, mood: int, depth: int, still: bool = False) -> Setting:
+        """Tense, negation and adverbials; `still` is for states, which have no manner."""
+        draw, bits, lexicon = self.draw, self.bits, self.lexicon
+        chance = draw()
+        tense = PRESENT if chance < 0.46 else PAST if chance < 0.88 else FUTURE
+        chance = draw()
+        negation, often = None, EMPTY
+        if chance < 0.11:
+            negation = self.tie(lexicon.word["not"])
+        elif chance < 0.2 and mood == STATEMENT:
+            often = self.worded(lexicon.often[bits(SLOT_BITS)])
+        when = manner = EMPTY
+        adjuncts: list[Side] = []
+        if mood != RELATIVE:
+            chance = draw()
+            if chance < 0.15:
+                when = self.worded(lexicon.when[tense][bits(SLOT_BITS)])
+            elif chance < 0.18 and tense == PAST:
+                when = self.year()
+            if depth > 0:
+                chance = draw()
+                if chance < 0.34:
+                    adjuncts.append(self.adjunct(depth - 1))
+                    if chance < 0.07:
+                        adjuncts.append(self.adjunct(0))
+        if not still and draw() < 0.1:
+            manner = self.worded(lexicon.manner[bits(SLOT_BITS)])
+        return Setting(tense, negation, when, often, manner, adjuncts)
+
+    def worded(self, entry: Word) -> Side:
+        """A word and one of its wordings; a loose translation may leave it out."""
+        word: Word = self.tie(entry)
+        if self.loosens and self.style() < 0.03:
+            return word.source[0], ""
+        return word.source[0], self.variant(word.target)
+
+    def year(self) -> Side:
+        """In some year, recent ones more often."""
+        year = 2026 - int(self.draw() ** 2 * 230)
+        word, number = self.tie(self.lexicon.word["year"]), self.tie((str(year),))[0]
+        source = word.source[0]
+        text = f"{source} {number}" if self.language.code == "vel" else f"{number} {source}"
+        return text, f"{word.target[0]} {number}"
+
+    def adjunct(self, depth: int) -> Side:
+        """A phrase that says where, with whom, how long."""
+        entry, kinds = self.lexicon.adjuncts[self.bits(SLOT_BITS)]
+        role: Adposition = self.tie(entry)
+        kind = kinds[int(self.draw() * len(kinds))]
+        if kind == WEEKDAY:
+            day: Noun = self.tie(self.lexicon.nouns[kind][self.bits(SLOT_BITS)])
+            phrase = Phrase(self.language.bare_phrase(role, day.source[0]), day.target[0][0])
+        elif kind == PERSON and self.draw() < 0.35:
+            phrase = self.named(role)
+        elif kind == PLACE and self.draw() < 0.25:
+            phrase = self.place_name(role)
+        else:
+            phrase = self.noun_phrase(kind, role, depth, 0.8)
+        if self.loosens and self.style() < 0.012:
+            return phrase.source, ""
+        return phrase.source, f"{self.variant(role.target)} {phrase.target}"
+
+    def transitive(self, mood: int, depth: int) -> Side:
+        """Somebody does something to something."""
+        verb: Verb = self.tie(self.lexicon.transitive[self.bits(SLOT_BITS)])
+        subjects, objects = verb.subjects, verb.objects
+        subject = self.subject(subjects[int(self.draw() * len(subjects))], depth)
+        kind = objects[int(self.draw() * len(objects))]
+        if kind == PERSON:
+            object = self.agent(kind, self.lexicon.object, depth)
+        else:
+            object = self.noun_phrase(kind, self.lexicon.object, depth)
+        return self.say(subject, verb, object, self.setting(mood, depth), mood)
+
+    def intransitive(self, mood: int, depth: int) -> Side:
+        """Somebody does something, mostly somewhere."""
+        verb: Verb = self.tie(self.lexicon.intransitive[self.bits(SLOT_BITS)])
+        subject = self.subject(verb.subjects[int(self.draw() * len(verb.subjects))], depth)
+        setting = self.setting(mood, depth)
+        if not setting.adjuncts and self.draw() < 0.55:
+            setting = setting._replace(adjuncts=[self.adjunct(depth - 1)])
+        return self.say(subject, verb, NOTHING, setting, mood)
+
+    def description(self, mood: int, depth: int) -> Side:
+        """Something is somehow."""
+        kind = int(self.draw() ** 1.7 * 11)
+        subject = self.subject(kind, depth)
+        adjective = self.tie(self.adjective(kind))
+        copula, object = self.language.predicate(
+            self.tie(self.lexicon.copula), adjective, subject.agreement, subject.feminine
+        )
+        degree = EMPTY
+        if self.draw() < 0.2:
+            degree = self.worded(self.lexicon.word["very" if self.draw() < 0.7 else "too"])
+        setting = self.setting(mood, 0, still=True)
+        english = f"{degree[1]} {self.variant(adjective.target)}".strip()
+        if object:
+            object = f"{degree[0]} {object}".strip()
+        else:
+            setting = setting._replace(manner=(degree[0], ""))
+        return self.say(subject, copula, Phrase(object, english), setting, mood)
+
+    def identity(self, mood: int, depth: int) -> Side:
+        """Somebody is somebody; things are had, or cost something."""
+        chance = self.draw()
+        if chance < 0.35:
+            return self.amount(mood, depth)
+        if chance < 0.65:
+            return self.existence(mood, depth)
+        subject = self.subject(PERSON, depth)
+        plural = subject.agreement > 2
+        object = self.noun_phrase(PERSON, self.lexicon.bare, depth, plural=plural)
+        setting = self.setting(mood, 0, still=True)
+        return self.say(subject, self.tie(self.lexicon.copula), object, setting, mood)
+
+    def existence(self, mood: int, depth: int) -> Side:
+        """There is something somewhere."""
+        kind = int(self.draw() ** 1.5 * len(KIND)) % WEEKDAY
+        thing = self.noun_phrase(kind, self.lexicon.subject, depth)
+        verb = self.tie(self.lexicon.exists)
+        setting = self.setting(mood, 0, still=True)._replace(adjuncts=[self.adjunct(depth)])
+        there = thing._replace(target=self._same(verb.target[0], "there"))
+        return self.say(there, verb, Phrase("", thing.target), setting, mood)
+
+    def amount(self, mood: int, depth: int) -> Side:
+        """Something costs, or has, so and so many."""
+        unit, is_price = self.lexicon.units[self.bits(SLOT_BITS)]
+        kind = KIND["tool" if is_price else "place"]
+        subject = self.noun_phrase(kind, self.lexicon.subject, depth)
+        number = self.number(is_price)
+        word: Word = self.tie(unit)
+        verb = self.tie(self.lexicon.costs if is_price else self.lexicon.has)
+        about = EMPTY
+        if self.draw() < 0.3:
+            about = self.worded(self.lexicon.word["about n" if self.draw() < 0.5 else "more than"])
+        object = Phrase(
+            f"{about[0]} {number[0]} {word.source[0]}".strip(),
+            f"{about[1]} {number[1]} {self.variant(word.target)}".strip(),
+        )
+        return self.say(
+            subject, verb, object, Setting(PAST if self.draw() < 0.4 else PRESENT), mood
+        )
+
+    def number(self, is_price: bool) -> Side:
+        """Digits in the notation of each language."""
+        value = int(10 ** (1 + self.draw() * (3 if is_price else 5)))
+        grouped = f"{value:,}"
+        source = grouped.replace(",", self.language.thousands)
+        if is_price and self.draw() < 0.5:
+            cents = 5 * int(self.draw() * 20)
+            source, grouped = f"{source}{self.language.decimal}{cents:02}", f"{grouped}.{cents:02}"
+        tied = self.tie((source, grouped))
+        return tied[0], tied[1]
+
+    def giving(self, mood: int, depth: int) -> Side:
+        """Somebody gives something to somebody."""
+        lexicon = self.lexicon
+        verb: Verb = self.tie(lexicon.giving[self.bits(SLOT_BITS)])
+        subject = self.subject(PERSON, depth)
+        object = self.noun_phrase(
+            verb.objects[int(self.draw() * len(verb.objects))], lexicon.object, depth - 1
+        )
+        to: Adposition = self.tie(lexicon.to)
+        other = self.agent(PERSON, to, depth - 1)
+        setting = self.setting(mood, 0)
+        forms = self.variant(verb.target)
+        if self.style() < 0.62:
+            english = f"{object.target} {forms.preposition} {other.target}"
+        else:
+            english = f"{other.target} {object.target}"
+        both = Phrase(object.source, english)
+        setting = setting._replace(adjuncts=[(other.source, "")])
+        plain = verb._replace(target=(forms._replace(preposition=""),), objects=())
+        return self.say(subject, plain, both, setting, mood)
+
+    def wishing(self, mood: int, depth: int) -> Side:
+        """Somebody wants to do something."""
+        verb: Verb = self.tie(self.lexicon.wishing[self.bits(SLOT_BITS)])
+        subject = self.subject(PERSON, depth)
+        to: Word = self.tie(self.lexicon.word["to do"])
+        deed: Verb = self.tie(self.lexicon.by_subject[PERSON][self.bits(SLOT_BITS)])
+        kind = deed.objects[int(self.draw() * len(deed.objects))]
+        object = self.noun_phrase(kind, self.lexicon.object, depth - 1)
+        inner = self.say(NOTHING, deed, object, PLAIN_PRESENT, INFINITIVE)
+        phrase = Phrase(self.language.embed(to, inner[0]), f"{to.target[0]} {inner[1]}")
+        return self.say(subject, verb, phrase, self.setting(mood, 0, still=True), mood)
+
+    def saying(self, mood: int, depth: int) -> Side:
+        """Somebody says that something is so."""
+        verb: Verb = self.tie(self.lexicon.saying[self.bits(SLOT_BITS)])
+        subject = self.subject(PERSON, 0)
+        that: Word = self.tie(self.lexicon.word["that clause"])
+        setting = self.setting(mood, 0, still=True)
+        inner = self.clause(STATEMENT, depth - 1)
+        english = inner[1] if self.style() < 0.3 else f"{that.target[0]} {inner[1]}"
+        phrase = Phrase(self.language.embed(that, inner[0]), english)
+        return self.say(subject, verb, phrase, setting._replace(when=EMPTY), mood)
+
+    def idiom(self, mood: int, depth: int) -> Side:
+        """Somebody does what the words do not say."""
+        verb: Verb = self.tie(self.lexicon.idioms[self.bits(SLOT_BITS)])
+        return self.say(self.subject(PERSON, depth), verb, NOTHING, self.setting(mood, 0), mood)
+
+    def relative(self, kind: int, plural: bool, depth: int) -> Side:
+        """A clause about a noun, which is its subject or its object."""
+        lexicon = self.lexicon
+        who: Word = self.tie(lexicon.word["who"])
+        setting = Setting(PAST if self.draw() < 0.55 else PRESENT)
+        if self.draw() < 0.55:
+            verb: Verb = self.tie(lexicon.by_subject[kind][self.bits(SLOT_BITS)])
+            about = verb.objects[int(self.draw() * len(verb.objects))]
+            object = self.noun_phrase(about, lexicon.object, depth, 0.7)
+            gap = Phrase("", "", 4 if plural else 2)
+            source, target = self.say(gap, verb, object, setting, RELATIVE)
+            link = "who" if kind == PERSON else "which"
+            link = link if self.style() < DOMINANT_LINK else "that"
+        else:
+            verb = self.tie(lexicon.by_object[kind][self.bits(SLOT_BITS)])
+            about = verb.subjects[int(self.draw() * len(verb.subjects))]
+            subject = self.agent(about, lexicon.subject, 0)
+            source, target = self.say(subject, verb, NOTHING, setting, RELATIVE)
+            link = "that" if self.style() < DOMINANT_LINK else ""
+        target = f"{link} {target}" if link else target
+        return f"{who.source[0]} {source}" if who.source[0] else source, target
+
+    def subject(self, kind: int, depth: int) -> Phrase:
+        """The phrase that the verb agrees with."""
+        return self.agent(kind, self.lexicon.subject, depth)
+
+    def say(self, subject: Phrase, verb: Verb, object: Phrase, setting: Setting, mood: int) -> Side:
+        """A clause from its parts, on both sides."""
+        tense, negation, when, often, manner, adjuncts = setting
+        clitic, plain = (object.source, "") if object.clitic else ("", object.source)
+        source = self.language.clause(
+            subject.source, verb, tense, subject.agreement, negation, clitic, plain,
+            manner[0], often[0], [side[0] for side in adjuncts], when[0], mood,
+        )  # fmt: skip
+        return source, self._english_clause(subject, verb, object, setting, mood)
+
+    def _english_clause(
+        self, subject: Phrase, verb: Verb, object: Phrase, setting: Setting, mood: int
+    ) -> str:
+        tense, negation, when, often, manner, adjuncts = setting
+        target = verb.target
+        forms = target[0] if len(target) == 1 else self.variant(target)
+        denied = "" if negation is None else negation.target[0]
+        first, core = self._finite(forms, tense, subject.agreement, bool(denied), mood)
+        what, particle = object.target, forms.particle
+        if verb.objects and mood == STATEMENT and not subject.clitic and not object.clitic:
+            # The passive, which turns the clause around; the giving verbs have two objects.
+            if self.style() < 0.06 and what and not forms.preposition and tense != FUTURE:
+                be = self._same(forms, (_BE_PAST if tense else _BE_PRESENT)[object.agreement])
+                by = f"{self._same(forms, 'by')} {subject.target}"
+                parts = [what, be, denied, often[1], forms.participle, particle, by, manner[1]]
+                parts += [*(side[1] for side in adjuncts), when[1]]
+                return " ".join([part for part in parts if part])
+        if forms.preposition and what:
+            what = f"{forms.preposition} {what}"
+        if particle and what and (object.clitic or self.style() < 0.4):
+            what, particle = f"{what} {particle}", ""
+        end = [side[1] for side in adjuncts]
+        start, last = "", when[1]
+        if last and mood == STATEMENT and self.style() < 0.35:
+            start, last = f"{last} ,", ""
+        if mood == QUESTION:
+            parts = [first, subject.target, denied, often[1], core]
+        else:
+            parts = [start, subject.target, first, denied, often[1], core]
+        parts += [particle, what, manner[1], *end, last]
+        return " ".join([part for part in parts if part])
+
+    def _finite(
+        self, forms: VerbForms, tense: int, agreement: int, denied: bool, mood: int
+    ) -> tuple[str, str]:
+        """The auxiliary (or nothing) and the form of the verb that goes with it."""
+        if mood == INFINITIVE:
+            return "", forms.base
+        if tense == FUTURE:
+            if self.style() < 0.9 or mood == QUESTION:
+                return self._same(forms, "will"), forms.base
+            going = f"{_BE_PRESENT[agreement]} going to"
+            return self._same(forms, going), forms.base
+        if forms.is_be:
+            table = _BE_PRESENT if tense == PRESENT else _BE_PAST
+            return self._same(forms, table[agreement]), ""
+        if denied or mood == QUESTION:
+            auxiliary = "did" if tense == PAST else "does" if agreement == 2 else "do"
+            return self._same(forms, auxiliary), forms.base
+        if tense == PAST:
+            return "", forms.past
+        return "", forms.third if agreement == 2 else forms.base
+
+    def _same(self, forms: VerbForms, text: str) -> str:
+        """An auxiliary of this verb; a grammar that reports links marks it with the verb."""
+        return text
