@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
-from calque.data.english import VerbForms
 from calque.data.entries import NOTHING, SLOT_BITS, Adposition, Noun, Phrase, Side, Verb, Word
-from calque.data.language import FUTURE, INFINITIVE, PAST, PRESENT, QUESTION, RELATIVE, STATEMENT
+from calque.data.language import FUTURE, INFINITIVE, PAST, PRESENT, RELATIVE, STATEMENT
 from calque.data.lexicon import KIND
-from calque.data.phrases import PERSON, Phrases
+from calque.data.phrases import PERSON
+from calque.data.wording import EMPTY, Setting, Wording
 
 PLACE, WEEKDAY = KIND["place"], KIND["weekday"]
-EMPTY: Side = ("", "")
 DOMINANT_LINK = 0.65
-_BE_PRESENT = ("am", "are", "is", "are", "are")
-_BE_PAST = ("was", "were", "was", "were", "were")
+"""Share of the relative clauses with the dominant pronoun."""
+PLAIN_PRESENT = Setting(PRESENT)
 
 
-class Setting(NamedTuple):
-    """What a clause says beyond its verb and its arguments."""
-
-    tense: int
-    negation: Word | None = None
-    when: Side = EMPTY
-    often: Side = EMPTY
-    manner: Side = EMPTY
-    adjuncts: Sequence[Side] = ()
-
-
-PLAIN_PAST, PLAIN_PRESENT = Setting(PAST), Setting(PRESENT)
-
-
-class Clauses(Phrases):
+class Clauses(Wording):
     """Draws clauses on both sides at once."""
 
     def clause(self, mood: int, depth: int) -> Side:
@@ -95,7 +77,7 @@ class Clauses(Phrases):
         year = 2026 - int(self.draw() ** 2 * 230)
         word, number = self.tie(self.lexicon.word["year"]), self.tie((str(year),))[0]
         source = word.source[0]
-        text = f"{source} {number}" if self.language.code == "vel" else f"{number} {source}"
+        text = f"{source} {number}" if not self.language.head_final else f"{number} {source}"
         return text, f"{word.target[0]} {number}"
 
     def adjunct(self, depth: int) -> Side:
@@ -175,7 +157,7 @@ class Clauses(Phrases):
         thing = self.noun_phrase(kind, self.lexicon.subject, depth)
         verb = self.tie(self.lexicon.exists)
         setting = self.setting(mood, 0, still=True)._replace(adjuncts=[self.adjunct(depth)])
-        there = thing._replace(target=self._same(verb.target[0], "there"))
+        there = thing._replace(target=self.auxiliary(verb.target[0], "there"))
         return self.say(there, verb, Phrase("", thing.target), setting, mood)
 
     def amount(self, mood: int, depth: int) -> Side:
@@ -291,61 +273,4 @@ class Clauses(Phrases):
             subject.source, verb, tense, subject.agreement, negation, clitic, plain,
             manner[0], often[0], [side[0] for side in adjuncts], when[0], mood,
         )  # fmt: skip
-        return source, self._english_clause(subject, verb, object, setting, mood)
-
-    def _english_clause(
-        self, subject: Phrase, verb: Verb, object: Phrase, setting: Setting, mood: int
-    ) -> str:
-        tense, negation, when, often, manner, adjuncts = setting
-        target = verb.target
-        forms = target[0] if len(target) == 1 else self.variant(target)
-        denied = "" if negation is None else negation.target[0]
-        first, core = self._finite(forms, tense, subject.agreement, bool(denied), mood)
-        what, particle = object.target, forms.particle
-        if verb.objects and mood == STATEMENT and not subject.clitic and not object.clitic:
-            # The passive, which turns the clause around; the giving verbs have two objects.
-            if self.style() < 0.06 and what and not forms.preposition and tense != FUTURE:
-                be = self._same(forms, (_BE_PAST if tense else _BE_PRESENT)[object.agreement])
-                by = f"{self._same(forms, 'by')} {subject.target}"
-                parts = [what, be, denied, often[1], forms.participle, particle, by, manner[1]]
-                parts += [*(side[1] for side in adjuncts), when[1]]
-                return " ".join([part for part in parts if part])
-        if forms.preposition and what:
-            what = f"{forms.preposition} {what}"
-        if particle and what and (object.clitic or self.style() < 0.4):
-            what, particle = f"{what} {particle}", ""
-        end = [side[1] for side in adjuncts]
-        start, last = "", when[1]
-        if last and mood == STATEMENT and self.style() < 0.35:
-            start, last = f"{last} ,", ""
-        if mood == QUESTION:
-            parts = [first, subject.target, denied, often[1], core]
-        else:
-            parts = [start, subject.target, first, denied, often[1], core]
-        parts += [particle, what, manner[1], *end, last]
-        return " ".join([part for part in parts if part])
-
-    def _finite(
-        self, forms: VerbForms, tense: int, agreement: int, denied: bool, mood: int
-    ) -> tuple[str, str]:
-        """The auxiliary (or nothing) and the form of the verb that goes with it."""
-        if mood == INFINITIVE:
-            return "", forms.base
-        if tense == FUTURE:
-            if self.style() < 0.9 or mood == QUESTION:
-                return self._same(forms, "will"), forms.base
-            going = f"{_BE_PRESENT[agreement]} going to"
-            return self._same(forms, going), forms.base
-        if forms.is_be:
-            table = _BE_PRESENT if tense == PRESENT else _BE_PAST
-            return self._same(forms, table[agreement]), ""
-        if denied or mood == QUESTION:
-            auxiliary = "did" if tense == PAST else "does" if agreement == 2 else "do"
-            return self._same(forms, auxiliary), forms.base
-        if tense == PAST:
-            return "", forms.past
-        return "", forms.third if agreement == 2 else forms.base
-
-    def _same(self, forms: VerbForms, text: str) -> str:
-        """An auxiliary of this verb; a grammar that reports links marks it with the verb."""
-        return text
+        return source, self.english_clause(subject, verb, object, setting, mood)

@@ -12,7 +12,7 @@ from calque.config.fill import fill
 from calque.data.example import PAIRS, Example
 from calque.data.language import Language
 from calque.data.lexicon import Lexicon
-from calque.data.links import Links, LinkedGrammar, read_links
+from calque.data.links import LinkedGrammar, Links, read_links
 from calque.data.oruka import Oruka
 from calque.data.sentences import Grammar
 from calque.data.velian import Velian
@@ -23,7 +23,7 @@ CHUNK = 1_000
 """Examples that share a random stream; the unit of work of a process."""
 SPLITS = ("train", "dev", "test")
 N_REFERENCES = 4
-_TRIES = 40
+_TRIES = 20
 
 _Row = tuple[str, tuple[str, ...], Links]
 
@@ -43,7 +43,7 @@ def generate(
 def generate_aligned(
     pair: str, split: str, size: int, seed: int = CorpusOptions.seed, workers: int = 1
 ) -> Iterator[Example]:
-    """The examples of `generate`, each with the gold links of its first target; several times slower."""
+    """The examples of `generate`, each with the gold links of its first target; far slower."""
     return _stream(pair, split, size, seed, workers, linked=True)
 
 
@@ -88,8 +88,8 @@ def _check_name(what: str, name: str, valid: Iterable[str]) -> None:
 @functools.cache
 def lexicon(pair: str) -> Lexicon:
     """The lexicon of a pair, built once in a process and never changed."""
-    languages: dict[str, type[Language]] = {"vel": Velian, "oru": Oruka}
-    return Lexicon(languages[PAIRS[pair].source]())
+    language: Language = Velian() if PAIRS[pair].source == Velian.code else Oruka()
+    return Lexicon(language)
 
 
 def _numbered_chunk(

@@ -62,9 +62,8 @@ def verb_variants(entry: str) -> tuple[VerbForms, ...]:
 def _verb(variant: str, preposition: str) -> VerbForms:
     forms, _, particle = variant.partition("_")
     base, *irregular = forms.split("/")
-    if len(irregular) < 2:
-        irregular = [past(base)] * 2
-    return VerbForms(base, third_person(base), *irregular, particle, preposition)
+    before, participle = irregular if len(irregular) == 2 else (past(base), past(base))
+    return VerbForms(base, third_person(base), before, participle, particle, preposition)
 
 
 def indefinite(following: str) -> bool:

@@ -11,7 +11,7 @@ class Example:
     targets: tuple[str, ...]
     """One in train; four in dev and test, distinct wherever the sentence allows it."""
     links: tuple[tuple[int, int], ...] = ()
-    """Gold links (source position, position in the first target), sorted; see `generate_aligned`."""
+    """Gold links (position in the source, in the first target), from `generate_aligned`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,12 @@ class Language(Protocol):
     function_words: dict[str, tuple[str, ...]]
     """Source forms of every function word, by the name that the grammar uses."""
     particles: tuple[str, ...]
+    copula: tuple[str, ...]
+    """The forms of `be`, in the order of `verb`."""
+    melted_article: tuple[str, ...]
+    """What a preposition takes on in place of the definite article; empty where nothing melts."""
+    head_final: bool
+    """Whether conjunctions follow their clause, and clauses what they belong to."""
     decimal: str
     thousands: str
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from typing import TypeVar
 
-from calque.data import function_words, words
+from calque.data import function_words, verbs, words
 from calque.data.english import VerbForms, noun_variants, verb_variants
 from calque.data.entries import (
-    NUMERAL,
     SLOTS,
-    THE,
     Adjective,
     Adposition,
     Determiner,
@@ -54,6 +52,7 @@ class Lexicon:
         self.language = language
         self._stems: dict[str, str] = {}
         self._shared = words.SHARED[language.code]
+        self._female, self._male = words.FEMALE.split(), words.MALE.split()
         self._gender = Random("gender").random
         self._nouns()
         self._adjectives()
@@ -91,8 +90,8 @@ class Lexicon:
         target = noun_variants(entry)
         english = target[0][0]
         feminine = self._gender() < 0.5
-        if english in words.FEMALE or english in words.MALE:
-            feminine = english in words.FEMALE
+        if english in self._female or english in self._male:
+            feminine = english in self._female
         stem = self._stem(english, rank)
         counted = not entry.split("|")[0].endswith("~") and KINDS[kind] != "weekday"
         return Noun(kind, feminine, counted, stem, self.language.noun(stem, feminine), target)
@@ -103,7 +102,7 @@ class Lexicon:
             english, _, kinds = entry.partition(":")
             target = tuple(english.split("|"))
             stem = self._stem(target[0], rank)
-            leads = target[0] in words.BEFORE_NOUN
+            leads = target[0] in words.BEFORE_NOUN.split()
             adjective = Adjective(leads, self.language.adjective(stem), target)
             for kind in KINDS if kinds == "*" else kinds.split(","):
                 by_kind[KIND[kind]].append(adjective)
@@ -111,14 +110,14 @@ class Lexicon:
 
     def _verbs(self) -> None:
         transitive = [
-            *self._verb_list(words.VERBS, takes_object=True),
-            *self._verb_list(words.PREPOSITIONAL, takes_object=True),
-            *self._verb_list(words.PHRASAL, takes_object=True),
+            *self._verb_list(verbs.VERBS, takes_object=True),
+            *self._verb_list(verbs.PREPOSITIONAL, takes_object=True),
+            *self._verb_list(verbs.PHRASAL, takes_object=True),
         ]
         # The lists follow one another in the text; in use they interleave.
         order = sorted(range(len(transitive)), key=lambda i: i if i < 100 else (i - 100) * 3 + 5.5)
         transitive = [transitive[i] for i in order]
-        intransitive = self._verb_list(words.INTRANSITIVE, takes_object=False)
+        intransitive = self._verb_list(verbs.INTRANSITIVE, takes_object=False)
         self.transitive, self.intransitive = zipf(transitive), zipf(intransitive)
         self.by_subject = tuple(
             zipf([v for v in transitive if kind in v.subjects] or transitive)
@@ -128,24 +127,23 @@ class Lexicon:
             zipf([v for v in transitive if kind in v.objects] or transitive)
             for kind in range(len(KINDS))
         )
-        self.giving = zipf(self._verb_list(words.GIVING, takes_object=True, subjects="person"))
-        self.saying = zipf(self._short_verbs(words.SAYING))
-        self.wishing = zipf(self._short_verbs(words.WISHING))
-        self.idioms = zipf([self._idiom(line) for line in words.IDIOMS.strip().splitlines()])
-        self.copula = self._copula()
-        self.costs, self.has = (
-            self._named_verb(name, past) for name, past in (("cost", "cost"), ("have", "had"))
-        )
+        self.giving = zipf(self._verb_list(verbs.GIVING, takes_object=True, subjects="person"))
+        self.saying = zipf(self._short_verbs(verbs.SAYING))
+        self.wishing = zipf(self._short_verbs(verbs.WISHING))
+        self.idioms = zipf([self._idiom(line) for line in verbs.IDIOMS.strip().splitlines()])
+        self.copula = Verb(self.language.copula, "", "", (BE,), (), ())
+        self.costs = self._named_verb("cost", "cost")
+        self.has = self._named_verb("have", "had")
         self.exists = self._named_verb("there is", "")._replace(target=(BE,))
 
     def _verb_list(self, text: str, takes_object: bool, subjects: str = "") -> list[Verb]:
-        verbs = []
+        listed = []
         for rank, line in enumerate(text.strip().splitlines()):
             english, *kinds = line.split()
             columns = [subjects, *kinds] if subjects else kinds
             roles = [tuple(KIND[kind] for kind in column.split(",")) for column in columns]
-            verbs.append(self._verb(english, rank, roles[0], roles[1] if takes_object else ()))
-        return verbs
+            listed.append(self._verb(english, rank, roles[0], roles[1] if takes_object else ()))
+        return listed
 
     def _verb(
         self, english: str, rank: int, subjects: tuple[int, ...], objects: tuple[int, ...]
@@ -153,7 +151,7 @@ class Lexicon:
         target = verb_variants(english)
         first = target[0]
         full = f"{first.base} {first.particle}".strip()
-        lemma, particle = words.PARTICLE_STEMS.get(full, (full, None))
+        lemma, particle = verbs.PARTICLE_STEMS.get(full, (full, None))
         if first.preposition and lemma not in self._stems:
             lemma = f"{lemma} {first.preposition}"
         stem = self._stem(lemma, rank)
@@ -184,19 +182,19 @@ class Lexicon:
             source = self.language.verb(stem.rstrip("aeiou"))
         return Verb(source, "", "", forms, (), ())
 
-    def _copula(self) -> Verb:
-        if self.language.code == "vel":
-            text = "so ses e semos sen ero eras era eramos eran sero seras sera seramos seran ser"
-            source = tuple(text.split())
-        else:
-            source = self.language.verb("des")
-        return Verb(source, "", "", (BE,), (), ())
-
     def _function_words(self) -> None:
         source = self.language.function_words
         self.determiners = tuple(
             slots(
-                (Determiner(source[name], self._short(name), target, role), weight)
+                (
+                    Determiner(
+                        source[name],
+                        self.language.melted_article if name == "the" else (),
+                        target,
+                        role,
+                    ),
+                    weight,
+                )
                 for name, target, role, weight in function_words.DETERMINERS[number]
             )
             for number in ("singular", "plural", "uncounted")
@@ -233,8 +231,10 @@ class Lexicon:
         self.word = {name: Word(source[name], en) for name, en in function_words.WORDS.items()}
         self.manner, self.often = self._adverbs(words.ADVERBS), self._adverbs(words.OFTEN)
 
-    def _short(self, name: str) -> tuple[str, ...]:
-        return ("l", "", "ls", "") if name == "the" and self.language.code == "vel" else ()
+    def _determiners(self, number: str) -> Iterator[tuple[Determiner, float]]:
+        for name, target, role, weight in function_words.DETERMINERS[number]:
+            short = self.language.melted_article if name == "the" else ()
+            yield Determiner(self.language.function_words[name], short, target, role), weight
 
     def _adposition(self, name: str, target: tuple[str, ...]) -> Adposition:
         form = self.language.function_words[name][0]

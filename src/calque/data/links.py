@@ -30,7 +30,8 @@ class LinkedGrammar(Grammar):
         marked: Tied = _marked(entry, f"\x01{self._n_marks}\x02")
         return marked
 
-    def _same(self, forms: VerbForms, text: str) -> str:
+    def auxiliary(self, forms: VerbForms, text: str) -> str:
+        """The auxiliary with the marks of its verb."""
         return str(_marked(text, "".join(_MARK.findall(forms.base))))
 
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from calque.data.entries import (
-    A,
     NUMERAL,
-    THE,
+    A,
     Adjective,
     Adposition,
     Determiner,
@@ -27,7 +26,10 @@ from calque.data.stems import StemMaker
 
 _TENSES = (("mu", "tan", "zoru"), ("mi", "ten", "zeri"))
 _PLURAL = ("ya", "ye")
-_CLASSIFIERS = ("nib", "hig", "tum", "hob", "kol", "mel", "dur", "ked", "shog", "sut", "ved", "kim", "dur", "kol", "muz", "kol", "dur", "kim")  # fmt: skip
+_CLASSIFIERS = (
+    "nib", "hig", "tum", "hob", "kol", "mel", "dur", "ked", "shog",
+    "sut", "ved", "kim", "dur", "kol", "muz", "kol", "dur", "kim",
+)  # fmt: skip
 """By kind of noun, in the order of `words.NOUNS`."""
 
 
@@ -40,26 +42,33 @@ class Oruka:
     """The words of Oruka and their order."""
 
     code = "oru"
+    head_final = True
     decimal, thousands = ".", "'"
-    particles = ("zul", "pong", "gelik", "kurz")
+    melted_article: tuple[str, ...] = ()
+    copula: tuple[str, ...] = ("dese", *_TENSES[1], _PLURAL[1], "deseri")
+    particles: tuple[str, ...] = ("zul", "pong", "gelik", "kurz")
     function_words: dict[str, tuple[str, ...]] = {  # noqa: RUF012
         "the": ("",), "a": ("hin",), "this": ("kenu",), "that": ("zanu",), "my": ("wa sa",),
         "your": ("nu sa",), "his": ("ze sa",), "our": ("mor sa",), "their": ("zar sa",),
         "some": ("nuro",), "any": ("chuba",), "many": ("ozu",), "all": ("moga",),
-        "every": ("delki",), "few": ("shuno",), "two": ("bu",), "three": ("meg",), "four": ("yaru",),
+        "every": ("delki",), "few": ("shuno",), "two": ("bu",), "three": ("meg",),
+        "four": ("yaru",),
         "five": ("pag",), "six": ("ruz",), "ten": ("jor",), "twelve": ("jorbu",),
         "twenty": ("bujor",), "hundred": ("pelg",),
         "I": ("wa", "wa"), "you": ("nu", "nu"), "he": ("ze", "ze"), "she": ("zei", "zei"),
-        "we": ("mor", "mor"), "they": ("zar", "zar"), "subject": ("wen", "gi"), "object": ("ro", ""),
+        "we": ("mor", "mor"), "they": ("zar", "zar"), "subject": ("wen", "gi"),
+        "object": ("ro", ""),
         "of": ("sa",), "in": ("li",), "on": ("sa uvo li",), "to": ("li",), "with": ("tomul",),
         "with tool": ("dag",), "for": ("sa temgi",), "for time": ("kolu",), "through": ("dag",),
         "by": ("dag",), "from": ("volu",), "near": ("sa shupa li",), "behind": ("sa aguzo li",),
-        "under": ("sa shemi li",), "without": ("neshki",), "during": ("sa aldu",), "about": ("chemi",),
+        "under": ("sa shemi li",), "without": ("neshki",), "during": ("sa aldu",),
+        "about": ("chemi",),
         "in front of": ("sa meyil li",), "because of": ("sa zegi dag",), "against": ("tagol",),
         "on day": ("li",), "at": ("li",), "between": ("sa aldu",), "since": ("volu",),
         "because": ("sudek",), "when": ("tuvok",), "if": ("rebil",), "although": ("kestim",),
         "before": ("meyil",), "after": ("aguzo",), "while": ("nugaz",), "so that": ("yonzu",),
-        "and": ("shem",), "but": ("gadul",), "or": ("ko",), "that clause": ("tovu",), "to do": ("kozur",),
+        "and": ("shem",), "but": ("gadul",), "or": ("ko",), "that clause": ("tovu",),
+        "to do": ("kozur",),
         "who": ("",), "not": ("nak", "nek"), "Mr.": ("zanol",), "Mrs.": ("zanil",),
         "yesterday": ("kunar",), "today": ("kyor",), "tomorrow": ("ashum",), "now": ("imek",),
         "last year": ("suk nezim",), "next week": ("rogu shom",), "long ago": ("mukazo",),

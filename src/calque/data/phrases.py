@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from random import Random
 from typing import TypeVar
 
+from calque.data.english import plural as english_plural
 from calque.data.entries import (
-    A,
     HIS,
     PLAIN,
     SLOT_BITS,
     THE,
+    A,
     Adjective,
     Adposition,
     Determiner,
@@ -24,7 +25,6 @@ from calque.data.entries import (
     Phrase,
     Pronoun,
 )
-from calque.data.english import plural as english_plural
 from calque.data.lexicon import KIND, Lexicon
 from calque.data.names import Names
 

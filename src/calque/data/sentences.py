@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from calque.data.entries import NOTHING, SLOT_BITS, Side, Verb, Word
 from calque.data.clauses import PLAIN_PRESENT, Clauses
+from calque.data.entries import NOTHING, SLOT_BITS, Side, Verb, Word
 from calque.data.language import INFINITIVE, QUESTION, STATEMENT
 from calque.data.phrases import PERSON
 
@@ -49,12 +49,10 @@ class Grammar(Clauses):
         conjunction: Word = self.tie(self.lexicon.conjunctions[self.bits(SLOT_BITS)])
         main, other = self.clause(STATEMENT, 1), self.clause(STATEMENT, 1)
         inner = self.language.embed(conjunction, other[0])
-        leads = self.language.code == "oru" or self.draw() < 0.4
+        leads = self.language.head_final or self.draw() < 0.4
         source = f"{inner} , {main[0]}" if leads else f"{main[0]} {inner}"
         word = self.variant(conjunction.target)
-        english_leads = self.style() < (
-            0.35 if self.language.code == "oru" else 0.9 if leads else 0.1
-        )
+        english_leads = self.style() < (0.35 if self.language.head_final else 0.9 if leads else 0.1)
         if english_leads:
             return source, f"{word} {other[1]} , {main[1]}"
         return source, f"{main[1]} {word} {other[1]}"
@@ -65,7 +63,7 @@ class Grammar(Clauses):
         name = "and" if chance < 0.6 else "but" if chance < 0.92 else "or"
         word: Word = self.tie(self.lexicon.word[name])
         first, second = self.clause(STATEMENT, 1), self.clause(STATEMENT, 1)
-        if self.language.code == "oru":
+        if self.language.head_final:
             source = f"{first[0]} {word.source[0]} , {second[0]}"
         else:
             source = f"{first[0]} {word.source[0]} {second[0]}"

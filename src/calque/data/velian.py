@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from calque.data.entries import (
-    PLAIN,
     Adjective,
     Adposition,
     Determiner,
@@ -19,11 +18,12 @@ from calque.data.entries import (
     Verb,
     Word,
 )
-from calque.data.language import INFINITIVE, QUESTION, RELATIVE
+from calque.data.language import INFINITIVE, QUESTION
 from calque.data.stems import StemMaker
 
 _PERSONS = 5
-_ENDINGS = (("", "s", "", "mos", "n"), ("bo", "bas", "ba", "bamos", "ban"), ("ro", "ras", "ra", "ramos", "ran"))  # fmt: skip
+_ENDINGS = (("", "s", "", "mos", "n"), ("bo", "bas", "ba", "bamos", "ban"),
+("ro", "ras", "ra", "ramos", "ran"))  # fmt: skip
 
 
 def _four(stem: str) -> tuple[str, ...]:
@@ -35,8 +35,14 @@ class Velian:
     """The words of Velian and their order."""
 
     code = "vel"
+    head_final = False
     decimal, thousands = ",", "."
-    particles = ("su", "fora", "entro", "via")
+    melted_article: tuple[str, ...] = ("l", "", "ls", "")
+    copula: tuple[str, ...] = (
+        "so", "ses", "e", "semos", "sen", "ero", "eras", "era", "eramos", "eran",
+        "sero", "seras", "sera", "seramos", "seran", "ser",
+    )  # fmt: skip
+    particles: tuple[str, ...] = ("su", "fora", "entro", "via")
     function_words: dict[str, tuple[str, ...]] = {  # noqa: RUF012
         "the": ("lo", "la", "los", "las"), "a": ("un", "una", "uns", "unas"),
         "this": _four("kest"), "that": _four("kel"), "my": _four("mi"), "your": _four("ti"),
@@ -59,7 +65,8 @@ class Velian:
         "and": ("e",), "but": ("mas",), "or": ("o",), "that clause": ("ke",), "to do": ("de",),
         "who": ("ke",), "not": ("ne", "pak"), "Mr.": ("sior",), "Mrs.": ("siora",),
         "yesterday": ("ier",), "today": ("oji",), "tomorrow": ("manan",), "now": ("ara",),
-        "last year": ("l' an pasat",), "next week": ("la semana ke ven",), "long ago": ("fa tempo",),
+        "last year": ("l' an pasat",), "next week": ("la semana ke ven",),
+        "long ago": ("fa tempo",),
         "every day": ("kada jor",), "soon": ("tosto",), "this morning": ("sta matin",),
         "last night": ("ier note",), "one day": ("un jor",), "nowadays": ("al jor de oji",),
         "in the end": ("a la fin",), "next month": ("lo mes ke ven",), "later": ("pu tarde",),
@@ -74,7 +81,8 @@ class Velian:
 
     def __init__(self) -> None:
         onsets = "b k d f g l m n p r s t v br tr pl kr st fl gr pr"
-        self._maker = StemMaker("velian", onsets, "n r l s", ("aeiou",), "b d f g k l m n p r s t v nt rt nd st rm")  # fmt: skip
+        self._maker = StemMaker("velian", onsets, "n r l s", ("aeiou",),
+        "b d f g k l m n p r s t v nt rt nd st rm")  # fmt: skip
 
     def stem(self, rank: int) -> str:
         """A stem that ends in a consonant."""
@@ -171,10 +179,7 @@ class Velian:
         mood: int,
     ) -> str:
         """Subject, verb, object; in questions the verb comes before the subject."""
-        if mood == INFINITIVE:
-            core = verb.source[-1]
-        else:
-            core = verb.source[tense * _PERSONS + agreement]
+        core = verb.source[-1 if mood == INFINITIVE else tense * _PERSONS + agreement]
         if clitic:
             core = f"{clitic} {core}"
         if negation:

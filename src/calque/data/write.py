@@ -1,17 +1,16 @@
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
 
 from calque.config.corpus import CorpusOptions
 from calque.data.corpus import N_REFERENCES, SPLITS, generate
 from calque.data.example import PAIRS
 from calque.errors import FileError, OptionError
 from calque.progress import SILENT, Progress
+from calque.text import open_output
 
 _REPORT_EVERY = 1_000
 
@@ -55,7 +54,7 @@ def write_corpus(
                 ExitStack() as stack,
                 progress.stage(f"generate {split}", wanted[split]) as stage,
             ):
-                source, *targets = (stack.enter_context(_complete(p)) for p in files[split])
+                source, *targets = (stack.enter_context(open_output(p)) for p in files[split])
                 for n_written, example in enumerate(stream, 1):
                     source.write(example.source + "\n")
                     for file, target in zip(targets, example.targets, strict=True):
@@ -82,17 +81,3 @@ def _files(folder: Path, pair: str) -> dict[str, Sequence[Path]]:
     }
     files["train"] = [folder / f"train.{source}", folder / f"train.{target}"]
     return files
-
-
-@contextmanager
-def _complete(path: Path) -> Iterator[TextIO]:
-    """A file to write that takes its name when everything went well and leaves nothing else."""
-    beside = path.with_name(path.name + ".partial")
-    try:
-        with beside.open("w", encoding="utf-8", newline="\n") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
