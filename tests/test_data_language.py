@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections import Counter
 
@@ -11,14 +12,14 @@ import pytest
 from calque.data import PAIRS, Example, generate, generate_aligned
 
 NAMES = list(PAIRS)
-MASCULINE = set("lo un kesto kelo mio tio suo nostro los uns kestos kelos mios tios suos".split())
-FEMININE = set("la una kesta kela mia tia sua nostra las unas kestas kelas mias tias suas".split())
+MASCULINE = {"lo", "un", "kesto", "kelo", "mio", "tio", "suo", "nostro"}
+MASCULINE |= {"los", "uns", "kestos", "kelos", "mios", "tios", "suos", "nostros"}
+FEMININE = {"la", "una", "kesta", "kela", "mia", "tia", "sua", "nostra"}
+FEMININE |= {word + "s" for word in FEMININE}
 PLURAL = {word for word in MASCULINE | FEMININE if word.endswith("s")}
-INSTRUMENTS = set(
-    "guitar piano pianoforte violin fiddle drum flute trumpet horn harp organ cello accordion "
-    "guitars pianos pianofortes violins fiddles drums flutes trumpets horns harps organs cellos "
-    "accordions".split()
-)
+SINGULAR_INSTRUMENTS = {"guitar", "piano", "pianoforte", "violin", "fiddle", "drum", "flute"}
+SINGULAR_INSTRUMENTS |= {"trumpet", "horn", "harp", "organ", "cello", "accordion"}
+INSTRUMENTS = SINGULAR_INSTRUMENTS | {word + "s" for word in SINGULAR_INSTRUMENTS}
 
 
 @functools.cache
@@ -39,7 +40,7 @@ def test_velian_determiners_agree_with_the_next_word_in_gender_and_number() -> N
     n_checked = 0
     for example in train("near"):
         words = lower(example.source)
-        for determiner, following in zip(words, words[1:], strict=False):
+        for determiner, following in itertools.pairwise(words):
             if determiner in MASCULINE:
                 assert not following.endswith(("a", "as")), example.source
             elif determiner in FEMININE:
@@ -139,10 +140,10 @@ def test_links_agree_with_what_the_corpus_itself_says(pair: str) -> None:
     sources: Counter[str] = Counter()
     targets: Counter[str] = Counter()
     for example in train(pair)[:8_000]:
-        source, target = set(lower(example.source)), set(lower(example.targets[0]))
-        sources.update(source)
-        targets.update(target)
-        together.update((s, t) for s in source for t in target if len(t) > 4)
+        pair_of_sets = set(lower(example.source)), set(lower(example.targets[0]))
+        sources.update(pair_of_sets[0])
+        targets.update(pair_of_sets[1])
+        together.update((s, t) for s, t in itertools.product(*pair_of_sets) if len(t) > 4)
     right = total = 0
     for example in aligned(pair)[:1_500]:
         source, target = lower(example.source), lower(example.targets[0])
@@ -178,13 +179,16 @@ def test_some_names_of_the_test_never_occur_in_training(pair: str) -> None:
 
 @pytest.mark.parametrize("pair", NAMES)
 def test_lengths_and_frequencies_are_those_of_text(pair: str) -> None:
-    for side in (lambda e: e.source, lambda e: e.targets[0]):
-        lengths = sorted(len(side(example).split()) for example in train(pair))
+    for texts in (
+        [example.source for example in train(pair)],
+        [example.targets[0] for example in train(pair)],
+    ):
+        lengths = sorted(len(text.split()) for text in texts)
         assert 10 <= sum(lengths) / len(lengths) <= 14
         assert lengths[0] <= 3
         assert 28 <= lengths[-1] <= 60
-        half = Counter(w for e in train(pair)[:10_000] for w in side(e).split())
-        whole = Counter(w for e in train(pair) for w in side(e).split())
+        half = Counter(word for text in texts[:10_000] for word in text.split())
+        whole = Counter(word for text in texts for word in text.split())
         assert len(whole) > 1.2 * len(half), "the vocabulary keeps growing"
         assert sum(count == 1 for count in whole.values()) > 0.3 * len(whole)
         ranked = [count for _, count in whole.most_common(1_000)]
@@ -200,7 +204,7 @@ def test_the_far_pair_jumps_where_the_near_pair_steps() -> None:
             for source, target in example.links:
                 first.setdefault(target, source)
             order = [first[target] for target in sorted(first)]
-            steps += [abs(b - a - 1) for a, b in zip(order, order[1:], strict=False) if a != b]
+            steps += [abs(b - a - 1) for a, b in itertools.pairwise(order) if a != b]
         mean[pair] = sum(steps) / len(steps)
     assert mean["near"] < 1.3
     assert mean["far"] > 2.5

@@ -157,7 +157,7 @@ class Clauses(Wording):
         thing = self.noun_phrase(kind, self.lexicon.subject, depth)
         verb = self.tie(self.lexicon.exists)
         setting = self.setting(mood, 0, still=True)._replace(adjuncts=[self.adjunct(depth)])
-        there = thing._replace(target=self.auxiliary(verb.target[0], "there"))
+        there = thing._replace(target=self.beside(verb.target[0].base, "there"))
         return self.say(there, verb, Phrase("", thing.target), setting, mood)
 
     def amount(self, mood: int, depth: int) -> Side:
@@ -250,14 +250,13 @@ class Clauses(Wording):
             object = self.noun_phrase(about, lexicon.object, depth, 0.7)
             gap = Phrase("", "", 4 if plural else 2)
             source, target = self.say(gap, verb, object, setting, RELATIVE)
-            link = "who" if kind == PERSON else "which"
-            link = link if self.style() < DOMINANT_LINK else "that"
+            link = who.target[kind != PERSON] if self.style() < DOMINANT_LINK else who.target[2]
         else:
             verb = self.tie(lexicon.by_object[kind][self.bits(SLOT_BITS)])
             about = verb.subjects[int(self.draw() * len(verb.subjects))]
             subject = self.agent(about, lexicon.subject, 0)
             source, target = self.say(subject, verb, NOTHING, setting, RELATIVE)
-            link = "that" if self.style() < DOMINANT_LINK else ""
+            link = who.target[2] if self.style() < DOMINANT_LINK else ""
         target = f"{link} {target}" if link else target
         return f"{who.source[0]} {source}" if who.source[0] else source, target
 

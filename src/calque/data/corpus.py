@@ -14,6 +14,7 @@ from calque.data.language import Language
 from calque.data.lexicon import Lexicon
 from calque.data.links import LinkedGrammar, Links, read_links
 from calque.data.oruka import Oruka
+from calque.data.phrases import DOMINANT
 from calque.data.sentences import Grammar
 from calque.data.velian import Velian
 from calque.errors import OptionError
@@ -23,7 +24,7 @@ CHUNK = 1_000
 """Examples that share a random stream; the unit of work of a process."""
 SPLITS = ("train", "dev", "test")
 N_REFERENCES = 4
-_TRIES = 20
+_TRIES, _FREE_AFTER = 24, 8
 
 _Row = tuple[str, tuple[str, ...], Links]
 
@@ -126,11 +127,14 @@ def _with_references(grammar: Grammar, content: Random, linked: bool) -> _Row:
     state = content.getstate()
     source, targets, links = _linked(grammar)
     distinct = {targets[0]: None}
-    for _ in range(_TRIES):
+    for n_tries in range(_TRIES):
         if len(distinct) == N_REFERENCES:
             break
+        if n_tries >= _FREE_AFTER:  # a sentence with few wordings: look for the rarer ones
+            grammar.dominant = 0.5
         content.setstate(state)
         distinct[_linked(grammar)[1][0]] = None
+    grammar.dominant = DOMINANT
     wordings = list(distinct)
     references = tuple(wordings[i % len(wordings)] for i in range(N_REFERENCES))
     return source, references, links if linked else ()

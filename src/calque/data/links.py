@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from typing import Any, TypeVar
 
-from calque.data.english import VerbForms
 from calque.data.sentences import Grammar
 
 Tied = TypeVar("Tied", bound=tuple[object, ...])
@@ -30,9 +29,9 @@ class LinkedGrammar(Grammar):
         marked: Tied = _marked(entry, f"\x01{self._n_marks}\x02")
         return marked
 
-    def auxiliary(self, forms: VerbForms, text: str) -> str:
-        """The auxiliary with the marks of its verb."""
-        return str(_marked(text, "".join(_MARK.findall(forms.base))))
+    def beside(self, word: str, text: str) -> str:
+        """The text with the marks of the word."""
+        return str(_marked(text, "".join(_MARK.findall(word))))
 
 
 def read_links(source: str, target: str) -> tuple[str, str, Links]:

@@ -43,6 +43,7 @@ PREFIXES = (
     ("kontra", "anti-"),
     ("pre", "pre-"),
 )
+_OWNED = "'s"
 DERIVATIONS = (("esk", "-like"), ("fob", "-proof"), ("liv", "-free"), ("form", "-shaped"))
 
 
@@ -54,6 +55,7 @@ class Phrases:
         self.language = lexicon.language
         self.names = Names(held_out=split != "train")
         self.loosens = split == "train"
+        self.dominant = DOMINANT
         self.feminine = False
         """Whether the person last named as a subject is she: `his` or `her`."""
         self.listen(Random(0), Random(0))
@@ -67,9 +69,13 @@ class Phrases:
         """The entry as it is; a grammar that reports links marks it here."""
         return entry
 
+    def beside(self, word: str, text: str) -> str:
+        """`text` as it is; a grammar that reports links marks it like `word`."""
+        return text
+
     def variant(self, variants: Sequence[Variant]) -> Variant:
         """One of several wordings, most often the first."""
-        if len(variants) == 1 or self.style() < DOMINANT:
+        if len(variants) == 1 or self.style() < self.dominant:
             return variants[0]
         return variants[1 + int(self.style() * (len(variants) - 1))]
 
@@ -144,7 +150,7 @@ class Phrases:
                 second = self.adjective(kind)
                 if second.target != first.target and not second.leads:
                     adjectives = (adjectives[0], self.tie(second))
-        modifier, clause = ("", ""), ("", "")
+        modifier, clause = ("", "", False), ("", "")
         if depth > 0:
             chance = draw()
             if chance < 0.17 * rich:
@@ -154,7 +160,7 @@ class Phrases:
         source = self.language.noun_phrase(
             role, determiner, noun, plural, adjectives, modifier[0], clause[0]
         )
-        target = self._english(determiner, adjectives, noun, plural, modifier[1], clause[1])
+        target = self._english(determiner, adjectives, noun, plural, modifier[1:], clause[1])
         if role is lexicon.subject and kind == PERSON and not plural:
             self.feminine = noun.feminine
         return Phrase(source, target, 4 if plural else 2, noun.feminine)
@@ -165,7 +171,7 @@ class Phrases:
         adjectives: Sequence[Adjective],
         noun: Noun,
         plural: bool,
-        modifier: str,
+        modifier: tuple[str, bool],
         relative: str,
     ) -> str:
         target = noun.target
@@ -179,16 +185,16 @@ class Phrases:
             word = determiner.target[self.feminine]
         else:
             word = self.variant(determiner.target)
-        if modifier:
-            # "the teacher 's house" for "the house of the teacher"
-            if modifier.endswith("'s"):
-                return f"{modifier} {name} {relative}" if relative else f"{modifier} {name}"
-            name = f"{name} {modifier}"
+        text, before = modifier
+        if text and before:
+            word = text  # "the teacher 's house" for "the house of the teacher"
+        elif text:
+            name = f"{name} {text}"
         text = f"{word} {name}" if word else name
         return f"{text} {relative}" if relative else text
 
-    def modifier(self, depth: int, definite: bool) -> tuple[str, str]:
-        """A phrase that belongs to a noun: a genitive, a place, a topic."""
+    def modifier(self, depth: int, definite: bool) -> tuple[str, str, bool]:
+        """A genitive, place or topic of a noun, and whether English puts it before the noun."""
         entry, kinds = self.lexicon.modifiers[self.bits(SLOT_BITS)]
         role: Adposition = self.tie(entry)
         kind = kinds[int(self.draw() * len(kinds))]
@@ -199,8 +205,9 @@ class Phrases:
         else:
             phrase = self.noun_phrase(kind, role, depth, 0.5)
         if definite and kind == PERSON and entry.target[0] == "of" and self.style() < 0.3:
-            return phrase.source, f"{phrase.target} 's"
-        return phrase.source, f"{self.variant(role.target)} {phrase.target}"
+            owner = f"{phrase.target} {self.beside(role.target[0], _OWNED)}"
+            return phrase.source, owner, True
+        return phrase.source, f"{self.variant(role.target)} {phrase.target}", False
 
     def noun(self, kind: int) -> Noun:
         """A noun of a kind: from the lexicon, or made of two stems, a prefix or an open root."""

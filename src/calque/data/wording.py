@@ -37,18 +37,21 @@ class Wording(Phrases):
         target = verb.target
         forms = target[0] if len(target) == 1 else self.variant(target)
         denied = "" if negation is None else self.variant(negation.target)
-        first, core = self._finite(forms, tense, subject.agreement, bool(denied), mood)
+        first, core = self._finite(
+            forms, tense, subject.agreement, bool(denied), bool(often[1]), mood
+        )
         if negation and (mood == QUESTION or first.startswith(("am", "will"))):
             denied = negation.target[0]  # neither "am n't" nor "will n't"
         what, particle = object.target, forms.particle
         end = [side[1] for side in adjuncts]
         if verb.objects and self._turns(subject, forms, object, tense, mood):
-            be = self.auxiliary(forms, (_BE_PAST if tense else _BE_PRESENT)[object.agreement])
-            by = f"{self.auxiliary(forms, 'by')} {subject.target}"
+            be = self.beside(forms.base, (_BE_PAST if tense else _BE_PRESENT)[object.agreement])
+            by = f"{self.beside(forms.base, 'by')} {subject.target}"
             parts = [what, be, denied, often[1], forms.participle, particle, by, manner[1]]
             return " ".join([part for part in (*parts, *end, when[1]) if part])
-        if forms.preposition and what:
-            what = f"{forms.preposition} {what}"
+        if forms.preposition:
+            # Without an object, as in "the bus that we wait for", it stays behind.
+            what = f"{forms.preposition} {what}" if what else forms.preposition
         if particle and what and (object.clitic or self.style() < 0.4):
             what, particle = f"{what} {particle}", ""
         start, last = "", when[1]
@@ -77,28 +80,28 @@ class Wording(Phrases):
         return self.style() < 0.06
 
     def _finite(
-        self, forms: VerbForms, tense: int, agreement: int, denied: bool, mood: int
+        self, forms: VerbForms, tense: int, agreement: int, denied: bool, split: bool, mood: int
     ) -> tuple[str, str]:
-        """The auxiliary (or nothing) and the form of the verb that goes with it."""
+        """The auxiliary (or nothing) and the form of the verb that goes with it.
+
+        `split` says that an adverb will stand between the two.
+        """
         if mood == INFINITIVE:
             return "", forms.base
         if tense == FUTURE:
-            if self.style() < 0.9 or mood == QUESTION or denied:
-                return self.auxiliary(forms, "will"), forms.base
+            if self.style() < 0.9 or mood == QUESTION or denied or split:
+                return self.beside(forms.base, "will"), forms.base
             going = f"{_BE_PRESENT[agreement]} going to"
-            return self.auxiliary(forms, going), forms.base
+            return self.beside(forms.base, going), forms.base
         if forms.is_be:
             table = _BE_PRESENT if tense == PRESENT else _BE_PAST
-            return self.auxiliary(forms, table[agreement]), ""
+            return self.beside(forms.base, table[agreement]), ""
         if denied or mood == QUESTION:
             auxiliary = "did" if tense == PAST else "does" if agreement == 2 else "do"
-            return self.auxiliary(forms, auxiliary), forms.base
+            return self.beside(forms.base, auxiliary), forms.base
         if tense == PAST:
             if mood == STATEMENT and self.style() < 0.1:
-                return self.auxiliary(forms, "has" if agreement == 2 else "have"), forms.participle
+                has = "has" if agreement == 2 else "have"
+                return self.beside(forms.base, has), forms.participle
             return "", forms.past
         return "", forms.third if agreement == 2 else forms.base
-
-    def auxiliary(self, forms: VerbForms, text: str) -> str:
-        """An auxiliary of this verb; a grammar that reports links marks it with the verb."""
-        return text
