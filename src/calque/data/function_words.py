@@ -91,8 +91,8 @@ UNITS = (
 
 WORDS: dict[str, tuple[str, ...]] = {
     "and": ("and",), "but": ("but", "yet"), "or": ("or",), "that clause": ("that",),
-    "to do": ("to",),
-    "who": ("who", "which", "that"), "not": ("not",), "Mr.": ("Mr.",), "Mrs.": ("Mrs.",),
+    "to do": ("to",), "who": ("who", "which", "that"), "not": ("not", "n't"),
+    "Mr.": ("Mr.",), "Mrs.": ("Mrs.",),
     "year": ("in",), "what": ("what",), "who?": ("who",), "where": ("where",),
     "why": ("why", "for what reason"), "how": ("how", "in what way"),
     "yes": ("yes", "yes indeed", "yeah", "certainly"),

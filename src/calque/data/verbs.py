@@ -228,7 +228,7 @@ SAYING = """
 """
 
 WISHING = """
-    want|wish try|attempt begin/began/begun|start hope decide learn plan|intend
+    want|wish try|attempt begin/began/begun|start hope decide learn plan/planned/planned|intend
     forget/forgot/forgotten
     refuse promise prefer/preferred/preferred need agree hesitate
 """
