@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from calque.data import generate
-
 from calque.config import CleanOptions
+from calque.data import generate
 from calque.parallel import n_workers
 from calque.text import (
     BitextFiles,

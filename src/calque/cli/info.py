@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from calque.cli.common import Json, Quiet, print_json
@@ -30,7 +31,7 @@ def info(
         return
     console.print(f"[bold]{model}[/]: a model of Calque, every checksum right")
     for key, value in _flat(description["info"]):
-        console.print(f"  {key:<28} {value}", style=None)
+        console.print(f"  {key:<28} {escape(str(value))}")
     table = Table("part", "files", "bytes", "content", box=None, header_style="bold")
     for name, part in description["parts"].items():
         table.add_row(name, str(part["files"]), f"{part['bytes']:,}", part["content"])

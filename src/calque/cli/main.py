@@ -8,15 +8,18 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from typing import Annotated
+from typing import Annotated, Any
 
-import click
 import typer
 
 from calque.cli import demo, generate, info
 from calque.errors import CalqueError
 
 FAULT, MISTAKE, INTERRUPTED = 1, 2, 130
+# The base of all complaints about the command line; typer carries its own copy of click.
+_UsageError: type[Exception] = next(
+    base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
+)
 
 app = typer.Typer(
     name="calque",
@@ -62,11 +65,9 @@ def run(arguments: list[str]) -> int:
         return code if isinstance(code, int) else 0
     except CalqueError as error:
         return _fail(str(error), MISTAKE)
-    except click.ClickException as error:
-        where = getattr(error, "ctx", None)
-        hint = f" (see '{where.command_path} --help')" if where else ""
-        return _fail(error.format_message() + hint, MISTAKE)
-    except (KeyboardInterrupt, click.Abort):
+    except _UsageError as error:
+        return _fail(_complaint(error), MISTAKE)
+    except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has enough (`| head`): not an error, and nothing more to write.
@@ -82,6 +83,14 @@ def run(arguments: list[str]) -> int:
         return _fail(f"a fault in Calque, please report it: {error!r}", FAULT)
 
 
+def _complaint(error: Any) -> str:
+    """What is wrong with the command line, and where its help is."""
+    context = getattr(error, "ctx", None)
+    message = " ".join(error.format_message().split())
+    return f"{message} (see '{context.command_path} --help')" if context and message else message
+
+
 def _fail(message: str, code: int) -> int:
-    print(f"calque: {message}", file=sys.stderr)
+    if message:  # none where the help was printed instead
+        print(f"calque: {message}", file=sys.stderr)
     return code
