@@ -8,7 +8,7 @@ import json
 import math
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from calque.config.corpus import CorpusOptions
@@ -78,11 +78,13 @@ def describe(pair: str, size: int) -> dict[str, object]:
 
 
 def speed(pair: str, size: int, workers: int) -> dict[str, float]:
-    start = time.perf_counter()
+    """Pairs per second of the clock and, of this process alone, per second of its processor."""
+    start, busy = time.perf_counter(), time.process_time()
     for _ in generate(pair, "train", size, workers=workers):
         pass
-    seconds = time.perf_counter() - start
-    return {"workers": workers, "pairs_per_second": size / seconds}
+    seconds, busy = time.perf_counter() - start, time.process_time() - busy
+    facts = {"workers": workers, "pairs_per_second": size / seconds}
+    return {**facts, "pairs_per_cpu_second": size / busy} if workers == 1 else facts
 
 
 def unknown(pair: str) -> dict[str, float]:
@@ -122,6 +124,18 @@ def jumps(pair: str) -> dict[str, float]:
     }
 
 
+def flat(facts: object, name: str = "") -> Iterator[tuple[str, float]]:
+    """Every number with the names that lead to it."""
+    if isinstance(facts, dict):
+        for key, value in facts.items():
+            yield from flat(value, f"{name}.{key}" if name else str(key))
+    elif isinstance(facts, list):
+        for item in facts:
+            yield from flat(item, name)
+    elif isinstance(facts, int | float):
+        yield name, facts
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("results"), help="folder of corpus.json")
@@ -141,7 +155,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / "corpus.json"
     path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps(result, indent=1))
+    for pair, facts in result.items():
+        print(pair)
+        for name, value in flat(facts):
+            print(f"  {name:40} {value:>14,.3f}".rstrip("0").rstrip("."))
     print(f"wrote {path}")
 
 

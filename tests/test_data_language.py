@@ -29,7 +29,7 @@ def train(pair: str) -> list[Example]:
 
 @functools.cache
 def aligned(pair: str) -> list[Example]:
-    return list(generate_aligned(pair, "train", 4_000))
+    return list(generate_aligned(pair, "train", 3_000))
 
 
 def lower(text: str) -> list[str]:
@@ -139,22 +139,22 @@ def test_links_agree_with_what_the_corpus_itself_says(pair: str) -> None:
     together: Counter[tuple[str, str]] = Counter()
     sources: Counter[str] = Counter()
     targets: Counter[str] = Counter()
-    for example in train(pair)[:8_000]:
+    for example in train(pair)[:5_000]:
         pair_of_sets = set(lower(example.source)), set(lower(example.targets[0]))
         sources.update(pair_of_sets[0])
         targets.update(pair_of_sets[1])
         together.update((s, t) for s, t in itertools.product(*pair_of_sets) if len(t) > 4)
     right = total = 0
-    for example in aligned(pair)[:1_500]:
+    for example in aligned(pair)[:1_000]:
         source, target = lower(example.source), lower(example.targets[0])
         for t, word in enumerate(target):
-            if len(word) < 5 or targets[word] < 30:
+            if len(word) < 5 or targets[word] < 20:
                 continue
             gold = {source[s] for s, other in example.links if other == t}
             best = max(source, key=lambda s: 2 * together[s, word] / (sources[s] + targets[word]))
             total += 1
             right += best in gold
-    assert total > 2_000
+    assert total > 1_500
     assert right > 0.9 * total
 
 
@@ -162,7 +162,7 @@ def test_links_agree_with_what_the_corpus_itself_says(pair: str) -> None:
 def test_dev_and_test_have_a_few_words_that_training_does_not(pair: str) -> None:
     known = {word for example in train(pair) for word in example.source.split()}
     for split in ("dev", "test"):
-        words = [w for e in generate(pair, split, 500) for w in e.source.split()]
+        words = [w for e in generate(pair, split, 350) for w in e.source.split()]
         assert 0.01 < sum(word not in known for word in words) / len(words) < 0.03
 
 
@@ -171,10 +171,10 @@ def test_some_names_of_the_test_never_occur_in_training(pair: str) -> None:
     name = re.compile(r"[A-Z][a-z]+(?:sker|mont)$")
     known = {w for e in train(pair) for w in e.source.split() if name.match(w)}
     drawn = Counter(
-        w for e in generate(pair, "test", 2_000) for w in e.source.split() if name.match(w)
+        w for e in generate(pair, "test", 1_000) for w in e.source.split() if name.match(w)
     )
     # Names that are frequent in the test but absent from a far larger training set are reserved.
-    assert [w for w, count in drawn.items() if count > 2 and w not in known]
+    assert [w for w, count in drawn.items() if count > 1 and w not in known]
 
 
 @pytest.mark.parametrize("pair", NAMES)

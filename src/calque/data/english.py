@@ -64,8 +64,3 @@ def _verb(variant: str, preposition: str) -> VerbForms:
     base, *irregular = forms.split("/")
     before, participle = irregular if len(irregular) == 2 else (past(base), past(base))
     return VerbForms(base, third_person(base), before, participle, particle, preposition)
-
-
-def indefinite(following: str) -> bool:
-    """Whether the indefinite article before these words is `an`."""
-    return following[0] in _VOWELS

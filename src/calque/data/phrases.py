@@ -14,7 +14,6 @@ from typing import TypeVar
 from calque.data.english import plural as english_plural
 from calque.data.entries import (
     HIS,
-    PLAIN,
     SLOT_BITS,
     THE,
     A,
@@ -35,7 +34,7 @@ PERSON = KIND["person"]
 TOOL, FOOD, PLANT = KIND["tool"], KIND["food"], KIND["plant"]
 DOMINANT = 0.74
 """Share of the translations that take the first of several wordings."""
-NO_DETERMINER = Determiner(("",) * 4, (), ("",), PLAIN)
+# Source affix and English affix, added to any stem: the vocabulary never closes.
 PREFIXES = (
     ("eks", "ex-"),
     ("mini", "mini-"),
@@ -108,10 +107,8 @@ class Phrases:
         if chance < 0.2:
             title = self.tie(self.lexicon.word["Mrs." if feminine else "Mr."])
             last = self.tie((self.names.surname(self.draw()),))[0]
-            source, target = (
-                self.language.titled(title.source[0], last),
-                f"{title.target[0]} {last}",
-            )
+            source = self.language.titled(title.source[0], last)
+            target = f"{title.target[0]} {last}"
         else:
             source = self.tie((self.names.person(self.draw(), feminine),))[0]
             if chance < 0.4:
