@@ -63,7 +63,16 @@ def test_imports_go_only_to_the_left(file: Path) -> None:
 
 def test_the_stub_of_the_core_is_current(tmp_path: Path) -> None:
     fresh = tmp_path / "_core.pyi"
-    command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "calque._core", "-o", fresh]
+    command = [
+        sys.executable,
+        "-m",
+        "nanobind.stubgen",
+        "-q",
+        "-m",
+        "calque._core",
+        "-o",
+        str(fresh),
+    ]
     subprocess.run(command, check=True)
     assert (PACKAGE / "_core.pyi").read_text() == fresh.read_text(), "run `make stubs`"
 

@@ -293,7 +293,7 @@ def test_a_full_disk_is_one_clear_line_and_keeps_the_old_model(tmp_path: Path) -
         except CalqueError as error:
             print(error)
     """)
-    command = [sys.executable, "-c", script, path]
+    command = [sys.executable, "-c", script, str(path)]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "cannot be written: File too large" in out
     assert ModelFolder(path).json("settings") == {"value": 5}

@@ -7,7 +7,7 @@ nothing. The command line passes an object that draws bars on a terminal or writ
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 
@@ -24,25 +24,21 @@ class Stage(Protocol):
 class Progress(Protocol):
     """Whoever listens to the progress of long work."""
 
-    def stage(self, name: str, total: float | None = None) -> _StageContext:
+    def stage(self, name: str, total: float | None = None) -> AbstractContextManager[Stage]:
         """Open a step called `name`; `total` is its amount of work where known beforehand."""
 
     def warn(self, message: str) -> None:
         """Tell of something that the user should know but that does not stop the work."""
 
 
-class _StageContext(Protocol):
-    def __enter__(self) -> Stage: ...
+class SilentStage:
+    """A step that nobody watches."""
 
-    def __exit__(self, *exc: object) -> bool | None: ...
-
-
-class _SilentStage:
     def advance(self, amount: float = 1) -> None:
-        pass
+        """Drop the amount."""
 
     def say(self, note: str) -> None:
-        pass
+        """Drop the note."""
 
 
 class Silent:
@@ -51,7 +47,7 @@ class Silent:
     @contextmanager
     def stage(self, name: str, total: float | None = None) -> Iterator[Stage]:
         """Open a step that nobody watches."""
-        yield _SilentStage()
+        yield SilentStage()
 
     def warn(self, message: str) -> None:
         """Drop the message."""

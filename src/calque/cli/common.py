@@ -28,6 +28,7 @@ Set = Annotated[
 ]
 
 Options = TypeVar("Options")
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 
 def options_from(defaults: Options, config: Path | None, assignments: list[str] | None) -> Options:
@@ -75,9 +76,13 @@ def with_flags(options: type[Any]) -> Callable[[Callable[..., None]], Callable[.
     return decorate
 
 
+def _flag(info: OptionInfo) -> Any:
+    return Annotated[str | None, typer.Option(metavar="X", help=_help(info))]
+
+
 def _help(info: OptionInfo) -> str:
     default = "none" if info.default is None else info.default
-    return f"{info.help}: {expected(info)} [{default}]"
+    return f"{info.help}: {expected(info)} (default {default})"
 
 
 def print_json(value: Any) -> None:

@@ -18,6 +18,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from calque.progress import SilentStage, Stage
+
 LINE_EVERY_S = 30.0
 """How often a running stage says in a log that it is alive."""
 
@@ -32,10 +34,10 @@ class Console:
         self._err = RichConsole(stderr=True, highlight=False)
 
     @contextmanager
-    def stage(self, name: str, total: float | None = None) -> Iterator[_Stage]:
+    def stage(self, name: str, total: float | None = None) -> Iterator[Stage]:
         """A step of the work: a bar on a terminal, lines in a log."""
         if self.quiet:
-            yield _Stage()
+            yield SilentStage()
         elif self._err.is_terminal:
             yield from self._bar(name, total)
         else:
@@ -56,7 +58,7 @@ class Console:
         if not self.quiet:
             self._err.print(message, soft_wrap=True, markup=False)
 
-    def _bar(self, name: str, total: float | None) -> Iterator[_Stage]:
+    def _bar(self, name: str, total: float | None) -> Iterator[Stage]:
         columns = (
             SpinnerColumn(finished_text="[green]✓[/]"),
             TextColumn("{task.description:<24}", markup=False),
@@ -72,17 +74,7 @@ class Console:
             progress.update(task, total=done.completed or 1, completed=done.completed or 1)
 
 
-class _Stage:
-    """A stage that nobody watches."""
-
-    def advance(self, amount: float = 1) -> None:
-        pass
-
-    def say(self, note: str) -> None:
-        pass
-
-
-class _BarStage(_Stage):
+class _BarStage:
     def __init__(self, progress: Progress, task: TaskID) -> None:
         self._progress = progress
         self._task = task
@@ -94,7 +86,7 @@ class _BarStage(_Stage):
         self._progress.update(self._task, note=note)
 
 
-class _LoggedStage(_Stage):
+class _LoggedStage:
     def __init__(self, name: str, total: float | None) -> None:
         self._name, self._total = name, total
         self._done, self._note = 0.0, ""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -96,7 +97,7 @@ def _samples(files: CorpusFiles) -> list[tuple[str, ...]]:
 
 def _table(results: list[dict[str, Any]]) -> Table:
     table = Table("", *(result["pair"] for result in results), box=None, header_style="bold")
-    rows = {
+    rows: dict[str, Callable[[dict[str, Any]], str]] = {
         "sentence pairs, train": lambda r: f"{r['pairs']['kept']:,}",
         "words, source / target": lambda r: _both(r["words"], ","),
         "vocabulary, source / target": lambda r: _both(r["vocabulary"], ","),

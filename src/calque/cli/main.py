@@ -70,9 +70,11 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", INTERRUPTED)
     except BrokenPipeError:
-        # Whoever read our output has enough (`| head`): not an error, and nothing more to write.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _reader_left()
+    except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):  # how typer ends on one
+            return _reader_left()
+        raise
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
         return _fail(f"{name}{error.strerror or error}", MISTAKE)
@@ -81,6 +83,12 @@ def run(arguments: list[str]) -> int:
     except Exception as error:
         traceback.print_exc()
         return _fail(f"a fault in Calque, please report it: {error!r}", FAULT)
+
+
+def _reader_left() -> int:
+    """Whoever read our output has enough (`| head`): not an error, and nothing more to write."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+    return 0
 
 
 def _complaint(error: Any) -> str:

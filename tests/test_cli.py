@@ -1,0 +1,179 @@
+"""The command line as a user meets it: results, exit codes, one clear line per mistake."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import Run
+
+from calque.model import ModelFolder, ModelWriter
+
+
+def mistake(result: subprocess.CompletedProcess[str]) -> str:
+    """The one line that tells of the user's mistake."""
+    assert result.returncode == 2, result.stderr
+    assert result.stdout == ""
+    lines = result.stderr.splitlines()
+    assert len(lines) == 1, result.stderr
+    assert lines[0].startswith("calque: ")
+    return lines[0].removeprefix("calque: ")
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    with ModelWriter(tmp_path / "model") as writer:
+        writer.text("vocabulary/source", "ein\nhaus\n")
+        writer.commit({"seed": 1})
+    return tmp_path / "model"
+
+
+def test_the_version_is_printed(calque: Run) -> None:
+    assert calque("--version").stdout.startswith("calque 0.")
+
+
+def test_help_lists_the_verbs_and_every_verb_has_an_example(calque: Run) -> None:
+    listing = calque("--help").stdout
+    verbs = [verb for verb in VERBS if verb in listing]
+    assert verbs == VERBS
+    for verb in verbs:
+        result = calque(verb, "--help")
+        assert result.returncode == 0
+        assert f"calque {verb} " in result.stdout
+
+
+VERBS = ["demo", "generate", "info"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["infoo"], "No such command 'infoo'. Did you mean 'info'?"),
+        (["info"], "Missing argument 'DIR'."),
+        (["generate", "--out", "x", "--trian", "5"], "No such option: --trian"),
+        (
+            ["generate", "--out", "x", "--train", "many"],
+            "command line: train=many: expected",
+        ),
+        (
+            ["generate", "--out", "x", "--pair", "fra"],
+            "command line: pair=fra: expected one",
+        ),
+        (["demo", "--threads", "0"], "threads=0: expected a whole number of at least 1"),
+    ],
+)
+def test_a_wrong_command_is_one_clear_line(calque: Run, arguments: list[str], message: str) -> None:
+    assert mistake(calque(*arguments)).startswith(message)
+
+
+def test_info_tells_what_is_inside(calque: Run, model: Path) -> None:
+    out = calque("info", model).stdout
+    assert "every checksum right" in out
+    assert "vocabulary" in out
+    described = json.loads(calque("info", model, "--json").stdout)
+    assert described["info"] == {"seed": 1}
+    assert described["parts"]["vocabulary"]["files"] == 1
+
+
+def test_info_of_what_is_no_model_is_one_clear_line(calque: Run, tmp_path: Path) -> None:
+    assert "not a model folder" in mistake(calque("info", tmp_path))
+    (tmp_path / "file").write_text("")
+    assert "not a model folder" in mistake(calque("info", tmp_path / "file"))
+
+
+def test_info_finds_a_changed_byte(calque: Run, model: Path) -> None:
+    file = next(model.glob("vocabulary*"))
+    file.write_bytes(file.read_bytes().replace(b"haus", b"maus"))
+    assert "does not match its checksum" in calque("info", model).stderr
+
+
+def test_an_unwritable_output_is_one_clear_line(calque: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for out in (tmp_path / "file", tmp_path / "file" / "below"):
+        assert str(tmp_path) in mistake(calque("generate", "--out", out, "--train", "100", "-q"))
+
+
+def test_generate_writes_the_same_bytes_for_any_number_of_workers(
+    calque: Run, tmp_path: Path
+) -> None:
+    for threads in ("1", "2"):
+        result = calque(
+            "generate", "--out", tmp_path / threads, "--train", "2500", "--threads", threads, "-q"
+        )
+        assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    one, two = (
+        {file.name: file.read_bytes() for file in (tmp_path / threads).iterdir()}
+        for threads in ("1", "2")
+    )
+    assert one == two
+    assert len(one) == 12
+
+
+def test_progress_is_plain_lines_in_a_log_and_nothing_when_quiet(
+    calque: Run, tmp_path: Path
+) -> None:
+    loud = calque("generate", "--out", tmp_path / "a", "--train", "100")
+    assert "generate train" in loud.stderr
+    assert "\x1b" not in loud.stderr
+    assert calque("generate", "--out", tmp_path / "b", "--train", "100", "-q").stderr == ""
+
+
+def test_progress_is_a_bar_on_a_terminal(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "calque", "generate", "--out", str(tmp_path)]
+    process = subprocess.Popen(
+        [*command, "--train", "100"], stderr=theirs, env={**os.environ, "TERM": "xterm"}
+    )
+    os.close(theirs)
+    seen = b""
+    try:
+        while piece := os.read(ours, 4096):
+            seen += piece
+    except OSError:  # how Linux reports that the other end was closed
+        pass
+    os.close(ours)
+    assert process.wait() == 0
+    assert "━" in seen.decode(errors="replace")
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupted_run_leaves_no_half_file(tmp_path: Path, how: signal.Signals) -> None:
+    command = [sys.executable, "-m", "calque", "generate", "--out", str(tmp_path)]
+    process = subprocess.Popen(
+        [*command, "--train", "10000000"], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob(".train*")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    os.killpg(process.pid, how)
+    _, stderr = process.communicate()
+    assert not [file for file in tmp_path.iterdir() if not file.name.startswith(".")]
+    if how == signal.SIGINT:
+        assert process.returncode == 130
+        assert stderr.splitlines()[-1] == "calque: interrupted"
+        assert not list(tmp_path.iterdir())
+
+
+def test_a_closed_pipe_is_no_error(model: Path) -> None:
+    command = f"{sys.executable} -m calque info --json {model} | true"
+    result = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True
+    )
+    assert (result.returncode, result.stderr.count("Error")) == (0, 0)
+
+
+def test_the_demo_shows_both_pairs(calque: Run, tmp_path: Path) -> None:
+    result = calque("demo", "--out", tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "Velian" in result.stdout
+    assert "Oruka" in result.stdout
+    for pair in ("near", "far"):
+        ModelFolder(tmp_path / f"{pair}.model").verify()
