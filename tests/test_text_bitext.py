@@ -229,7 +229,8 @@ def test_nothing_left_is_one_clear_line(tmp_path: Path) -> None:
     )
 
 
-def test_workers_change_nothing(tmp_path: Path) -> None:
+def test_workers_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calque.text.pipeline._PIECE", 50)
     source, target = ["Das ist gut, oder?", "“Ja”, sagte er."] * 9, ["It's good, no?", "Yes."] * 9
     text = two_files(tmp_path, source, target)
     options = TextOptions(tokenize=True, source_language="de", target_language="en", casing="true")
@@ -240,4 +241,5 @@ def test_workers_change_nothing(tmp_path: Path) -> None:
     assert one.source_vocabulary == two.source_vocabulary
     assert one.target_vocabulary == two.target_vocabulary
     assert one.source.ids.tolist() == two.source.ids.tolist()
-    assert one.source_vocabulary.decode(one.source[0]) == "Das ist gut , oder ?"
+    decoded = [one.source_vocabulary.decode(row) for row in one.source]
+    assert decoded == ["Das ist gut , oder ?", "“ Ja ” , sagte er ."] * 9
