@@ -11,6 +11,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+<<<<<<< HEAD
+=======
+import numpy as np
+from calque.data import generate
+from numpy.typing import NDArray
+
+>>>>>>> textparts
 from calque.config import CleanOptions
 from calque.data import generate
 from calque.parallel import n_workers
@@ -69,10 +76,14 @@ def by_stage(text: BitextFiles, watch: Watch) -> None:
             block = watch.time("normalise", normalize, block)
             watch.time("encode", encoder.feed, block)
         encoders.append(encoder)
-    source, target = encoders
-    keep, _ = watch.time("clean", clean, source.sentences, target.sentences, CleanOptions())
+    keep = watch.time("clean", _clean, *encoders)
     for encoder in encoders:
         watch.time("order ids", encoder.finish, keep)
+
+
+def _clean(source: CorpusEncoder, target: CorpusEncoder) -> NDArray[np.bool_]:
+    keep, _ = clean(source.sentences, target.sentences, CleanOptions())
+    return keep
 
 
 def _next(blocks: Iterator[str]) -> str:

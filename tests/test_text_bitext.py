@@ -97,13 +97,16 @@ def test_an_empty_file_is_one_clear_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "columns"), [("one", "1 column"), ("", "1 column"), ("a\tb\tc", "3 columns")]
+    ("n_before", "row", "columns"),
+    [(0, "one", "1 column"), (2, "", "1 column"), (300_000, "a\tb\tc", "3 columns")],
 )
-def test_a_table_with_other_columns_is_located(tmp_path: Path, row: str, columns: str) -> None:
-    write_lines(tmp_path / "x.tsv", [*["a\tb"] * 300_000, row])
+def test_a_table_with_other_columns_is_located(
+    tmp_path: Path, n_before: int, row: str, columns: str
+) -> None:
+    write_lines(tmp_path / "x.tsv", [*["a\tb"] * n_before, row])
     with pytest.raises(LineError) as caught:
         read_bitext(BitextTsv(tmp_path / "x.tsv"))
-    problem = f"line 300001: {columns}, expected 2 separated by a tab"
+    problem = f"line {n_before + 1}: {columns}, expected 2 separated by a tab"
     assert str(caught.value) == f"{tmp_path / 'x.tsv'}: {problem}"
 
 
@@ -226,7 +229,8 @@ def test_nothing_left_is_one_clear_line(tmp_path: Path) -> None:
     )
 
 
-def test_workers_change_nothing(tmp_path: Path) -> None:
+def test_workers_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("calque.text.pipeline._PIECE", 50)
     source, target = ["Das ist gut, oder?", "“Ja”, sagte er."] * 9, ["It's good, no?", "Yes."] * 9
     text = two_files(tmp_path, source, target)
     options = TextOptions(tokenize=True, source_language="de", target_language="en", casing="true")
@@ -237,4 +241,5 @@ def test_workers_change_nothing(tmp_path: Path) -> None:
     assert one.source_vocabulary == two.source_vocabulary
     assert one.target_vocabulary == two.target_vocabulary
     assert one.source.ids.tolist() == two.source.ids.tolist()
-    assert one.source_vocabulary.decode(one.source[0]) == "Das ist gut , oder ?"
+    decoded = [one.source_vocabulary.decode(row) for row in one.source]
+    assert decoded == ["Das ist gut , oder ?", "“ Ja ” , sagte er ."] * 9

@@ -84,7 +84,7 @@ std::vector<uint8_t> find_overlap(std::span<const int32_t> ids, std::span<const 
       return true;
     });
   }
-  std::vector<uint8_t> keep(offsets.size() - 1);
+  std::vector<uint8_t> keep(offsets.empty() ? 0 : offsets.size() - 1);
   std::vector<SubstringTable::Slot*> found;
   for (size_t i = 0; i < keep.size(); ++i) {
     found.clear();

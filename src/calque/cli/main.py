@@ -61,6 +61,8 @@ def run(arguments: list[str]) -> int:
     """Run one command; everything that goes wrong becomes a line on stderr and an exit code."""
     try:
         code = app(arguments, prog_name="calque", standalone_mode=False)
+        if code == INTERRUPTED:  # typer turns Ctrl-C into this
+            raise KeyboardInterrupt
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except CalqueError as error:

@@ -59,5 +59,6 @@ def read_bitext(
     if not keep.any():
         raise FileError(text.paths[0], f"no sentence pair is left to learn from: {report}")
     source_vocabulary, source_sentences = source.finish(keep)
+    del source  # its ids are as large as the result
     target_vocabulary, target_sentences = target.finish(keep)
     return Bitext(source_sentences, target_sentences, source_vocabulary, target_vocabulary, report)

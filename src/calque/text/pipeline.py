@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import zip_longest
 from typing import Any, TypeAlias
 
 from calque.config import TextOptions, fill, to_mapping
@@ -19,6 +20,7 @@ from calque.text.normalize import normalize
 from calque.text.tokenize import Tokenizer
 
 _SOURCE, _TARGET = 0, 1
+_PIECE = 1 << 16
 Tokenizers: TypeAlias = tuple[Tokenizer | None, Tokenizer | None]
 
 
@@ -161,8 +163,24 @@ def _tokenized(
     tokenizers: Tokenizers, blocks: Iterable[tuple[str, str]], workers: int
 ) -> Iterator[tuple[str, str]]:
     """The blocks, normalised and tokenised; in this process where normalising is all there is."""
-    workers = workers if any(tokenizers) else 1
-    return ordered_map(partial(_tokenize_pair, tokenizers), blocks, workers)
+    work = partial(_tokenize_pair, tokenizers)
+    if any(tokenizers):
+        return ordered_map(work, _pieces(blocks), workers)
+    return map(work, blocks)
+
+
+def _pieces(blocks: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The same lines in smaller blocks: the tokeniser is slow, and every worker wants its share."""
+    for source, target in blocks:
+        yield from zip_longest(_cut(source), _cut(target), fillvalue="")
+
+
+def _cut(block: str) -> Iterator[str]:
+    begin = 0
+    while begin < len(block):
+        end = block.find("\n", begin + _PIECE) + 1 or len(block)
+        yield block[begin:end]
+        begin = end
 
 
 def _tokenize_pair(tokenizers: Tokenizers, pair: tuple[str, str]) -> tuple[str, str]:

@@ -53,6 +53,8 @@ class Sentences:
 
     def select(self, keep: NDArray[np.bool_]) -> Sentences:
         """The sentences where `keep` (one flag per sentence) is true, in the same order."""
+        if keep.all():
+            return self
         lengths = self.lengths
         return Sentences(self.ids[np.repeat(keep, lengths)], offsets_of(lengths[keep]))
 

@@ -12,6 +12,7 @@ from calque.text.sentences import Ids, Offsets, Sentences, offsets_of
 UNKNOWN, START, END = 0, 1, 2
 RESERVED = ("<unk>", "<s>", "</s>")
 """The words with ids 0, 1 and 2 of every vocabulary; in a text they stand for unknown words."""
+_COUNT_AT_ONCE = 1 << 21
 
 
 class Vocabulary:
@@ -95,8 +96,9 @@ class CorpusEncoder:
     @property
     def sentences(self) -> Sentences:
         """Everything fed so far, in ids of first occurrence; `finish` gives the final ones."""
-        self._ids = [_concatenate(self._ids, np.int32)]
-        self._lengths = [_concatenate(self._lengths, np.int64)]
+        if len(self._ids) != 1:
+            self._ids = [_concatenate(self._ids, np.int32)]
+            self._lengths = [_concatenate(self._lengths, np.int64)]
         return Sentences(self._ids[0], offsets_of(self._lengths[0]))
 
     def encode(self, blocks: Iterable[str]) -> Sentences:
@@ -113,12 +115,20 @@ class CorpusEncoder:
         """
         kept = self.sentences if keep is None else self.sentences.select(keep)
         n_reserved = len(RESERVED)
-        counts = np.bincount(kept.ids, minlength=len(self._table))[n_reserved:]
+        counts = _count(kept.ids, len(self._table))[n_reserved:]
         order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)] + n_reserved
         new_id = np.zeros(len(self._table), np.int32)  # reserved words in the text: unknown
         new_id[order] = np.arange(n_reserved, n_reserved + len(order), dtype=np.int32)
         vocabulary = Vocabulary([self._table.word(id) for id in order.tolist()])
         return vocabulary, Sentences(new_id[kept.ids], kept.offsets)
+
+
+def _count(ids: Ids, n_ids: int) -> NDArray[np.int64]:
+    """How often each id occurs; in pieces, as numpy would widen all ids to 64 bits at once."""
+    counts = np.zeros(n_ids, np.int64)
+    for begin in range(0, len(ids), _COUNT_AT_ONCE):
+        counts += np.bincount(ids[begin : begin + _COUNT_AT_ONCE], minlength=n_ids)
+    return counts
 
 
 def _concatenate(parts: list[np.ndarray], dtype: type) -> np.ndarray:
