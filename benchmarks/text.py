@@ -11,15 +11,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-<<<<<<< HEAD
-=======
 import numpy as np
 from calque.data import generate
 from numpy.typing import NDArray
 
->>>>>>> textparts
 from calque.config import CleanOptions
-from calque.data import generate
 from calque.parallel import n_workers
 from calque.text import (
     BitextFiles,

@@ -118,7 +118,7 @@ def test_examples_come_one_by_one_from_a_corpus_of_any_size() -> None:
         ("neer", "train", 10, "corpus: unknown pair 'neer'; did you mean 'near'?"),
         ("xyz", "train", 10, "corpus: unknown pair 'xyz'; expected one of near, far"),
         ("far", "tset", 10, "corpus: unknown split 'tset'; did you mean 'test'?"),
-        ("far", "dev", 0, "corpus: dev=0: expected a whole number from 1 to 1e+07"),
+        ("far", "dev", 0, "corpus: dev=0: expected a whole number from 1 to 10,000,000"),
         ("far", "train", 10_000_001, "corpus: train=10000001: expected a whole number"),
     ],
 )
