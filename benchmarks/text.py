@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import numpy as np
-from calque.data import generate
 from numpy.typing import NDArray
 
 from calque.config import CleanOptions
+from calque.data import generate
 from calque.parallel import n_workers
 from calque.text import (
     BitextFiles,
