@@ -49,7 +49,8 @@ class LanguageModel:
         self._arrays = dict(arrays)
         tables = [self._arrays[f"table.{n}"] for n in range(2, _order(arrays) + 1)]
         self.core = LanguageModelCore(
-            _rows(self._arrays["unigrams"], np.uint32), [_rows(table, np.uint64) for table in tables]
+            _rows(self._arrays["unigrams"], np.uint32),
+            [_rows(table, np.uint64) for table in tables],
         )
         """The lookup itself, for other parts of the core."""
 
