@@ -70,15 +70,15 @@ void register_estimation(nb::module_& m) {
       [](int n, bool highest, Vector<int32_t> tokens, Vector<int32_t> below,
          InOutVector<int32_t> nodes, InOutVector<uint32_t> counts_below,
          InOutMatrix<int32_t> ngrams, InOutVector<int32_t> suffixes, InOutVector<uint32_t> counts,
-         int passes, int threads) {
+         int passes, InOutVector<int32_t> renumbering) {
         nb::gil_scoped_release release;
         const NgramCounts out{as_ngrams(ngrams), view(suffixes), view(counts)};
         return count_ngrams(n, highest, view(tokens), view(below), view(nodes), view(counts_below),
-                            out, passes, threads);
+                            out, passes, view(renumbering));
       },
       nb::arg("n"), nb::arg("highest"), nb::arg("tokens"), nb::arg("below"), nb::arg("nodes"),
       nb::arg("counts_below"), nb::arg("ngrams"), nb::arg("suffixes"), nb::arg("counts"),
-      nb::arg("passes"), nb::arg("threads"),
+      nb::arg("passes"), nb::arg("renumbering"),
       "List and count the n-grams of order n >= 2 given those of the order below; how many.");
   m.def(
       "counts_of_counts",
@@ -95,14 +95,15 @@ void register_estimation(nb::module_& m) {
   m.def(
       "kneser_ney",
       [](Matrix<int32_t> ngrams, Vector<int32_t> suffixes, Vector<uint32_t> counts,
-         const Discounts& discounts, Vector<float> probs_below, InOutVector<float> probs,
-         InOutVector<float> backoffs_below) {
+         const Discounts& discounts, Vector<float> probs_below, InOutMatrix<double> masses,
+         InOutVector<float> probs, InOutVector<float> backoffs_below) {
+        const std::span contexts(reinterpret_cast<ContextMass*>(masses.data()), masses.shape(0));
         nb::gil_scoped_release release;
         kneser_ney(as_ngrams(ngrams), view(suffixes), view(counts), discounts, view(probs_below),
-                   view(probs), view(backoffs_below));
+                   contexts, view(probs), view(backoffs_below));
       },
       nb::arg("ngrams"), nb::arg("suffixes"), nb::arg("counts"), nb::arg("discounts"),
-      nb::arg("probs_below"), nb::arg("probs"), nb::arg("backoffs_below"),
+      nb::arg("probs_below"), nb::arg("masses"), nb::arg("probs"), nb::arg("backoffs_below"),
       "Write the probabilities of one order and the backoff weights of the order below.");
   m.def(
       "mark_endings",
@@ -135,7 +136,12 @@ void register_model(nb::module_& m) {
             return std::vector<int32_t>(state.words.begin(), state.words.begin() + state.length);
           },
           "The words of the history, the most recent first.")
-      .def("__eq__", [](const LmState& a, const LmState& b) { return a == b; })
+      .def(
+          "__eq__",
+          [](const LmState& state, nb::handle other) {
+            return nb::isinstance<LmState>(other) && state == nb::cast<const LmState&>(other);
+          },
+          nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](const LmState& state) { return static_cast<int64_t>(state.hash() >> 2); });
 
   nb::class_<BoundLanguageModel>(m, "LanguageModelCore", "Lookup in the arrays of a model.")

@@ -1,10 +1,7 @@
 #include "lm/count.h"
 
-#include <atomic>
-#include <exception>
 #include <limits>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "error.h"
@@ -89,33 +86,6 @@ int32_t number_ngrams(int n, std::span<const int32_t> tokens, std::span<const in
   return index.size();
 }
 
-// The sizes of all passes, `threads` of which run at a time.
-std::vector<int32_t> run_passes(int n, std::span<const int32_t> tokens,
-                                std::span<const int32_t> below, std::span<int32_t> nodes,
-                                int passes, int threads) {
-  std::vector<int32_t> sizes(static_cast<size_t>(passes));
-  std::vector<std::exception_ptr> failures(static_cast<size_t>(threads));
-  std::atomic<int> next = 0;
-  const auto work = [&](size_t worker) {
-    try {
-      for (int pass = next++; pass < passes; pass = next++) {
-        sizes[static_cast<size_t>(pass)] = number_ngrams(n, tokens, below, nodes, pass, passes);
-      }
-    } catch (...) {
-      failures[worker] = std::current_exception();
-    }
-  };
-  {
-    std::vector<std::jthread> workers;
-    for (int t = 1; t < threads; ++t) workers.emplace_back(work, static_cast<size_t>(t));
-    work(0);
-  }
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
-  return sizes;
-}
-
 }  // namespace
 
 void mark_sentences(std::span<const int32_t> ids, std::span<const int64_t> offsets,
@@ -138,26 +108,25 @@ void mark_sentences(std::span<const int32_t> ids, std::span<const int64_t> offse
 int64_t count_ngrams(int n, bool highest, std::span<const int32_t> tokens,
                      std::span<const int32_t> below, std::span<int32_t> nodes,
                      std::span<uint32_t> counts_below, const NgramCounts& out, int passes,
-                     int threads) {
-  passes = std::max(passes, threads);
-  const auto sizes = run_passes(n, tokens, below, nodes, passes, threads);
-  std::vector<int64_t> first(sizes.size() + 1);  // where the numbers of a pass begin
-  for (size_t p = 0; p < sizes.size(); ++p) first[p + 1] = first[p] + sizes[p];
+                     std::span<int32_t> renumbering) {
+  std::vector<int64_t> first(static_cast<size_t>(passes) + 1);  // the first number of each pass
+  for (int pass = 0; pass < passes; ++pass) {
+    const auto p = static_cast<size_t>(pass);
+    first[p + 1] = first[p] + number_ngrams(n, tokens, below, nodes, pass, passes);
+  }
   if (first.back() > std::numeric_limits<int32_t>::max()) {
     throw Error("more than 2^31 - 1 distinct n-grams of order " + std::to_string(n));
   }
 
-  // From numbers within a pass to numbers by first occurrence in the text.
-  std::vector<int32_t> final_of(passes == 1 ? 0 : static_cast<size_t>(first.back()), -1);
   int32_t size = 0;
   for_each_ngram(n, tokens, [&](size_t i, int64_t depth) {
     const Ngram ngram{below[i - 1], tokens[i]};
     int32_t node = nodes[i];
-    if (passes > 1) {
+    if (passes > 1) {  // from numbers within a pass to numbers by first occurrence, less 1
       const auto pass = static_cast<size_t>(pass_of(hash_of(ngram), passes));
-      int32_t& final_number = final_of[static_cast<size_t>(first[pass] + node)];
-      if (final_number < 0) final_number = size;
-      nodes[i] = node = final_number;
+      int32_t& renumbered = renumbering[static_cast<size_t>(first[pass] + node)];
+      if (renumbered == 0) renumbered = size + 1;
+      nodes[i] = node = renumbered - 1;
     }
     if (node == size) {
       ++size;

@@ -27,12 +27,12 @@ struct NgramCounts {
 // an n-gram occurs where n is the model's order (`highest`) or where it starts a sentence; else the
 // number of different words before it, which the call for the order above adds to `counts_below`.
 //
-// The n-grams are shared out by hash among `passes`, of which `threads` run at a time, each with a
-// table of its own, so that memory falls with passes / threads. Results depend on neither.
-// Oracle: tests/test_lm_estimate.py.
+// The n-grams are shared out by hash among `passes` over the tokens, so that the hash table takes a
+// fraction of the memory; the result is the same. More than one pass need `renumbering`, zero on
+// entry and as long as the other spans. Oracle: tests/test_lm_estimate.py.
 int64_t count_ngrams(int n, bool highest, std::span<const int32_t> tokens,
                      std::span<const int32_t> below, std::span<int32_t> nodes,
                      std::span<uint32_t> counts_below, const NgramCounts& out, int passes,
-                     int threads);
+                     std::span<int32_t> renumbering);
 
 }  // namespace calque

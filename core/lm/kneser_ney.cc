@@ -1,7 +1,6 @@
 #include "lm/kneser_ney.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace calque {
 namespace {
@@ -36,25 +35,21 @@ void kneser_ney_unigrams(std::span<const uint32_t> counts, const Discounts& disc
 
 void kneser_ney(std::span<const Ngram> ngrams, std::span<const int32_t> suffixes,
                 std::span<const uint32_t> counts, const Discounts& discounts,
-                std::span<const float> probs_below, std::span<float> probs,
-                std::span<float> backoffs_below) {
-  struct Context {
-    double sum = 0, taken = 0;
-  };
-  std::vector<Context> contexts(backoffs_below.size());
+                std::span<const float> probs_below, std::span<ContextMass> masses,
+                std::span<float> probs, std::span<float> backoffs_below) {
   for (size_t i = 0; i < ngrams.size(); ++i) {
-    Context& context = contexts[ngrams[i].context];
-    context.sum += counts[i];
-    context.taken += discount_of(counts[i], discounts);
+    ContextMass& mass = masses[ngrams[i].context];
+    mass.sum += counts[i];
+    mass.taken += discount_of(counts[i], discounts);
   }
-  for (size_t c = 0; c < contexts.size(); ++c) {
-    const Context& context = contexts[c];
-    backoffs_below[c] = context.sum > 0 ? static_cast<float>(context.taken / context.sum) : 1.0f;
+  for (size_t c = 0; c < masses.size(); ++c) {
+    const ContextMass& mass = masses[c];
+    backoffs_below[c] = mass.sum > 0 ? static_cast<float>(mass.taken / mass.sum) : 1.0f;
   }
   for (size_t i = 0; i < ngrams.size(); ++i) {
-    const Context& context = contexts[ngrams[i].context];
-    const double seen = (counts[i] - discount_of(counts[i], discounts)) / context.sum;
-    const double weight = context.taken / context.sum;
+    const ContextMass& mass = masses[ngrams[i].context];
+    const double seen = (counts[i] - discount_of(counts[i], discounts)) / mass.sum;
+    const double weight = mass.taken / mass.sum;
     probs[i] = static_cast<float>(seen + weight * probs_below[suffixes[i]]);
   }
 }

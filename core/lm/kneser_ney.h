@@ -20,12 +20,18 @@ std::array<int64_t, 4> counts_of_counts(std::span<const uint32_t> counts);
 void kneser_ney_unigrams(std::span<const uint32_t> counts, const Discounts& discounts,
                          std::span<float> probs);
 
+// What the n-grams of one context share.
+struct ContextMass {
+  double sum = 0;    // of their counts
+  double taken = 0;  // by the discounts
+};
+
 // Probabilities of the n-grams of one order, interpolated with those of the order below, and the
 // weight that each context below gives to the order below (Chen and Goodman 1998, equation 27);
-// contexts that no n-gram has keep weight 1. Oracle: tests/test_lm_estimate.py.
+// contexts that no n-gram has keep weight 1. `masses`, one per context, are zero on entry. Oracle: tests/test_lm_estimate.py.
 void kneser_ney(std::span<const Ngram> ngrams, std::span<const int32_t> suffixes,
                 std::span<const uint32_t> counts, const Discounts& discounts,
-                std::span<const float> probs_below, std::span<float> probs,
-                std::span<float> backoffs_below);
+                std::span<const float> probs_below, std::span<ContextMass> masses,
+                std::span<float> probs, std::span<float> backoffs_below);
 
 }  // namespace calque

@@ -41,7 +41,7 @@ def encode_growing(text: str, words: WordTable) -> tuple[Annotated[NDArray[numpy
 def mark_sentences(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_words: int, tokens: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Write every sentence with its start and end to `tokens`."""
 
-def count_ngrams(n: int, highest: bool, tokens: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], below: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counts_below: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')], ngrams: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], suffixes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')], passes: int, threads: int) -> int:
+def count_ngrams(n: int, highest: bool, tokens: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], below: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counts_below: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')], ngrams: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], suffixes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')], passes: int, renumbering: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> int:
     """
     List and count the n-grams of order n >= 2 given those of the order below; how many.
     """
@@ -52,7 +52,7 @@ def counts_of_counts(counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,)
 def kneser_ney_unigrams(counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], discounts: Sequence[float], probs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Write the probabilities of all words to `probs`."""
 
-def kneser_ney(ngrams: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], suffixes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], discounts: Sequence[float], probs_below: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], probs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], backoffs_below: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+def kneser_ney(ngrams: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], suffixes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], discounts: Sequence[float], probs_below: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], masses: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], probs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], backoffs_below: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """
     Write the probabilities of one order and the backoff weights of the order below.
     """
@@ -70,7 +70,7 @@ class LmState:
     def words(self) -> list[int]:
         """The words of the history, the most recent first."""
 
-    def __eq__(self, arg: LmState, /) -> bool: ...
+    def __eq__(self, other: object, /) -> bool: ...
 
     def __hash__(self) -> int: ...
 

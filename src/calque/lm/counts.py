@@ -46,16 +46,17 @@ class NgramCounter:
             counts[START] = 0
         return OrderCounts(np.empty((0, 2), np.int32), np.empty(0, np.int32), counts)
 
-    def count(self, n: int, below: OrderCounts, passes: int, threads: int) -> OrderCounts:
+    def count(self, n: int, below: OrderCounts, passes: int) -> OrderCounts:
         """The n-grams of order n; completes the counts of the order below."""
         most = int(np.maximum(self._lengths - (n - 1), 0).sum())
         ngrams = self._scratch.zeros((most, 2), np.int32)
         suffixes = self._scratch.zeros(most, np.int32)
         counts = self._scratch.zeros(most, np.uint32)
+        renumbering = self._scratch.zeros(most if passes > 1 else 0, np.int32)
         nodes, highest = self._spare, n == self._order
         size = count_ngrams(
             n, highest, self.tokens, self._nodes, nodes, below.counts,
-            ngrams, suffixes, counts, passes, threads,
+            ngrams, suffixes, counts, passes, renumbering,
         )  # fmt: skip
         done = self._nodes
         self._nodes = nodes

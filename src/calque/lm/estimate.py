@@ -16,7 +16,6 @@ from calque.lm.counts import NgramCounter, OrderCounts
 from calque.lm.discounts import FALLBACK, Discounts, discounts, tallies
 from calque.lm.model import LanguageModel, build
 from calque.lm.scratch import Scratch
-from calque.parallel import n_workers
 from calque.progress import SILENT, Progress
 from calque.text import Sentences, Vocabulary
 
@@ -31,13 +30,12 @@ def estimate(
     vocabulary: Vocabulary,
     options: LmOptions = LmOptions(),  # noqa: B008  (frozen)
     progress: Progress = SILENT,
-    threads: int | None = None,
 ) -> LanguageModel:
     """The language model of the sentences, over the whole vocabulary.
 
     Words of the vocabulary that the sentences lack score as `<unk>` does. Where an order's
     discounts cannot be estimated, as on a corpus of a few lines, the listener is warned and fixed
-    ones are used. The model depends neither on `threads` nor on `memory_mb`. Time and memory are
+    ones are used. The model does not depend on `memory_mb`. Time and memory are
     linear in the number of words times the order.
     """
     if len(sentences) == 0:
@@ -52,7 +50,7 @@ def estimate(
         orders = [counter.unigrams()]
         stage.advance()
         for n in range(2, options.order + 1):
-            orders.append(counter.count(n, orders[-1], passes, n_workers(threads)))
+            orders.append(counter.count(n, orders[-1], passes))
             stage.advance()
         stage.say(f"{sum(len(order.counts) for order in orders):,} n-grams")
     with progress.stage("estimate probabilities", total=options.order) as stage:
@@ -79,9 +77,11 @@ def _smooth(
             kneser_ney_unigrams(order.counts, taken, probs)
         else:
             weights = scratch.zeros(len(probs_below), np.float32)
+            masses = scratch.zeros((len(probs_below), 2), np.float64)
             kneser_ney(
-                order.ngrams, order.suffixes, order.counts, taken, probs_below, probs, weights
-            )
+                order.ngrams, order.suffixes, order.counts, taken,
+                probs_below, masses, probs, weights,
+            )  # fmt: skip
             np.log(probs_below, out=probs_below)
             np.log(weights, out=weights)
             mark_endings(order.ngrams, weights)
