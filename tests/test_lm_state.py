@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -103,3 +104,42 @@ def test_a_phrase_scores_from_the_empty_state() -> None:
         total += log_prob
     assert model.core.score_phrase(ids) == pytest.approx(total)
     assert model.core.score_phrase(np.empty(0, np.int32)) == 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(texts, st.integers(2, 6), walks, st.randoms(use_true_random=False))
+def test_a_pruned_file_scores_by_the_textbook(
+    tmp_path_factory: pytest.TempPathFactory,
+    text: str,
+    order: int,
+    histories: list[list[str]],
+    random: Random,
+) -> None:
+    folder = tmp_path_factory.mktemp("lm")
+    table = listed(model_of(text, order), folder)
+    contexts = {words[:-1] for words in table}
+    kept = {
+        words: numbers
+        for words, numbers in table.items()
+        if len(words) == 1 or words in contexts or random.random() < 0.6
+    }
+    path = folder / "pruned.arpa"
+    path.write_text(arpa(kept, order), encoding="utf-8")
+    model = read_arpa(path)
+    for history in histories:
+        expected, context = 0.0, ("<s>",)
+        for word in (*known(model, history), "</s>"):
+            expected += backed_off(kept, context[-(order - 1) :], word)
+            context = (*context, word)
+        assert model.score(" ".join(history)) == pytest.approx(expected * math.log(10), rel=1e-4)
+
+
+def arpa(table: Entries, order: int) -> str:
+    lines = ["\\data\\"]
+    lines += [f"ngram {n}={sum(len(w) == n for w in table)}" for n in range(1, order + 1)]
+    for n in range(1, order + 1):
+        lines.append(f"\\{n}-grams:")
+        for words, (log10_prob, backoff) in table.items():
+            if len(words) == n:
+                lines.append(f"{log10_prob}\t{' '.join(words)}" + f"\t{backoff}" * (n < order))
+    return "\n".join([*lines, "\\end\\", ""])

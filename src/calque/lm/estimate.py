@@ -19,10 +19,11 @@ from calque.lm.scratch import Scratch
 from calque.progress import SILENT, Progress
 from calque.text import Sentences, Vocabulary
 
-INDEX_BYTES = 36
-"""What counting one n-gram takes in a hash table, at worst: 12 bytes at a third of the load."""
-RESULT_BYTES = 48
-"""What one listed n-gram takes, with its count, probability and place in the model."""
+INDEX_BYTES = 54
+"""What counting one n-gram takes at worst: 12 bytes in a hash table that has just grown to three
+times its content, and the table of half the size that it grew from."""
+RESULT_BYTES = 66
+"""What one listed n-gram takes, with its count, probability, context and place in the model."""
 
 
 def estimate(
@@ -35,8 +36,8 @@ def estimate(
 
     Words of the vocabulary that the sentences lack score as `<unk>` does. Where an order's
     discounts cannot be estimated, as on a corpus of a few lines, the listener is warned and fixed
-    ones are used. The model does not depend on `memory_mb`. Time and memory are
-    linear in the number of words times the order.
+    ones are used. The model does not depend on `memory_mb`. Time and memory are linear in the
+    number of words times the order.
     """
     if len(sentences) == 0:
         raise CalqueError("the language model needs at least one sentence, found none")
