@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from lm_corpora import Listener, corpus, data, entries, model_of, model_of_file
 
 from calque.config.lm import LmOptions
-from calque.errors import CalqueError, FileError
+from calque.errors import CalqueError, FileError, OptionError
 from calque.lm import LanguageModel, estimate, write_arpa
 from calque.lm.discounts import discounts
 from calque.text import END, START, UNKNOWN, Sentences, Vocabulary
@@ -164,6 +164,13 @@ def test_words_that_only_the_vocabulary_has_score_as_unknown() -> None:
     vocabulary = Vocabulary(["a", "b", "never"])
     model = estimate(vocabulary.encode("a b\nb a a\n"), vocabulary, LmOptions(order=3))
     assert model.score("a never") == model.score("a other")
+
+
+@pytest.mark.parametrize("order", [0, 7])
+def test_an_impossible_order_is_one_clear_line(order: int) -> None:
+    vocabulary, sentences = corpus("a\n")
+    with pytest.raises(OptionError, match=f"order={order}: expected a whole number from 1 to 6"):
+        estimate(sentences, vocabulary, LmOptions(order=order))
 
 
 def test_no_sentence_and_foreign_ids_are_one_clear_line() -> None:

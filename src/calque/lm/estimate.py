@@ -5,11 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from calque._core import (
-    kneser_ney,
-    kneser_ney_unigrams,
-    mark_endings,
-)
+from calque._core import kneser_ney, kneser_ney_unigrams, mark_endings
+from calque.config import fill, to_mapping
 from calque.config.lm import LmOptions
 from calque.errors import CalqueError
 from calque.lm.counts import NgramCounter, OrderCounts
@@ -39,6 +36,7 @@ def estimate(
     ones are used. The model does not depend on `memory_mb`. Time and memory are linear in the
     number of words times the order.
     """
+    fill(LmOptions(), to_mapping(options), "language model")  # the same checks as from a file
     if len(sentences) == 0:
         raise CalqueError("the language model needs at least one sentence, found none")
     n_tokens = sentences.n_words + 2 * len(sentences)
