@@ -127,7 +127,7 @@ def test_a_pruned_file_scores_by_the_textbook(
     path.write_text(arpa(kept, order), encoding="utf-8")
     model = read_arpa(path)
     for history in histories:
-        expected, context = 0.0, ("<s>",)
+        expected, context = 0.0, known(model, ["<s>"])
         for word in (*known(model, history), "</s>"):
             expected += backed_off(kept, context[-(order - 1) :], word)
             context = (*context, word)
