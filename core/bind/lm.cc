@@ -142,7 +142,8 @@ void register_model(nb::module_& m) {
             return nb::isinstance<LmState>(other) && state == nb::cast<const LmState&>(other);
           },
           nb::sig("def __eq__(self, other: object, /) -> bool"))
-      .def("__hash__", [](const LmState& state) { return static_cast<int64_t>(state.hash() >> 2); });
+      .def("__hash__",
+           [](const LmState& state) { return static_cast<int64_t>(state.hash() >> 2); });
 
   nb::class_<BoundLanguageModel>(m, "LanguageModelCore", "Lookup in the arrays of a model.")
       .def(nb::init<Matrix<uint32_t>, std::vector<Matrix<uint64_t>>>(), nb::arg("unigrams"),

@@ -16,10 +16,10 @@ namespace calque {
 // reserved three.
 //
 // What is forgiven, as KenLM forgives it: no <unk> (log10 probability -100) or <UNK> for it; an
-// n-gram whose end (the n-gram without its first word) is not listed: finish() adds the end with the
-// probability that backing off gives, which changes no score. What is not: an n-gram whose context
-// is not listed, a missing <s> or </s>. Fields may be separated by any run of spaces and tabs.
-// Oracles: tests/test_lm_arpa.py, tests/test_lm_kenlm.py.
+// n-gram whose end (the n-gram without its first word) is not listed: finish() adds the end with
+// the probability that backing off gives, which changes no score. What is not: an n-gram whose
+// context is not listed, a missing <s> or </s>. Fields may be separated by any run of spaces and
+// tabs. Oracles: tests/test_lm_arpa.py, tests/test_lm_kenlm.py.
 class ArpaReader {
  public:
   ArpaReader();

@@ -8,8 +8,8 @@
 
 namespace calque {
 
-// Sentence after sentence with its start and end: n_words + 2 * n_sentences tokens. Throws Error for
-// an id that is no word of the vocabulary (below 0, n_words or more, the start, the end).
+// Sentence after sentence with its start and end: n_words + 2 * n_sentences tokens. Throws Error
+// for an id that is no word of the vocabulary (below 0, n_words or more, the start, the end).
 void mark_sentences(std::span<const int32_t> ids, std::span<const int64_t> offsets,
                     int32_t n_words, std::span<int32_t> tokens);
 

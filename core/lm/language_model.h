@@ -75,7 +75,7 @@ struct LmState {
   std::array<int32_t, kMaxLmOrder - 1> words{};
   uint8_t length = 0;
   // backoffs[k] belongs to the history of k + 1 words; derived from the words, so not compared.
-  std::array<float, kMaxLmOrder - 1> backoffs;
+  std::array<float, kMaxLmOrder - 1> backoffs{};
 
   bool operator==(const LmState& other) const {
     return length == other.length && words == other.words;
@@ -88,8 +88,9 @@ struct LmState {
 };
 
 // A view: the arrays must outlive it. Cheap to construct and to copy; safe from many threads.
-// Contract of the arrays (upheld by core/lm/build.h): with an n-gram the model also has what remains
-// without its first word. Oracles: tests/test_lm_kenlm.py, tests/test_lm_state.py.
+// Contract of the arrays, which counting gives and ArpaReader restores: with an n-gram the model
+// also has what remains without its first word. Oracles: tests/test_lm_kenlm.py,
+// tests/test_lm_state.py.
 class LanguageModel {
  public:
   // `tables[n - 2]` holds the n-grams of order n; `unigrams` is indexed by word.
@@ -117,8 +118,8 @@ class LanguageModel {
     return state;
   }
 
-  // The natural-log probability of `word` after `in`, and the state after it. `out` may not be `in`.
-  // Precondition: 0 <= word < n_words(); words that the model lacks are kUnknownWord.
+  // The natural-log probability of `word` after `in`, and the state after it. Preconditions: `out`
+  // is not `in`; 0 <= word < n_words(); words that the model lacks are kUnknownWord.
   float score(const LmState& in, int32_t word, LmState& out) const {
     int matched;
     return score(in, word, out, matched);
