@@ -1,0 +1,142 @@
+#include "lm/count.h"
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "error.h"
+#include "hash.h"
+
+namespace calque {
+namespace {
+
+uint64_t hash_of(Ngram ngram) {
+  return mix(static_cast<uint64_t>(static_cast<uint32_t>(ngram.context)) << 32 |
+             static_cast<uint32_t>(ngram.word));
+}
+
+int pass_of(uint64_t hash, int passes) {
+  return static_cast<int>((hash >> 32) * static_cast<uint64_t>(passes) >> 32);
+}
+
+// N-grams to dense numbers in order of addition.
+class NgramIndex {
+ public:
+  NgramIndex() : slots_(1 << 12) {}
+
+  int32_t add(Ngram ngram, uint64_t hash) {
+    size_t at = hash & (slots_.size() - 1);
+    while (slots_[at].id >= 0) {
+      if (slots_[at].ngram.word == ngram.word && slots_[at].ngram.context == ngram.context) {
+        return slots_[at].id;
+      }
+      at = (at + 1) & (slots_.size() - 1);
+    }
+    slots_[at] = {ngram, size_};
+    if (static_cast<size_t>(++size_) * 3 > slots_.size() * 2) grow();
+    return size_ - 1;
+  }
+  void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
+  int32_t size() const { return size_; }
+
+ private:
+  struct Slot {
+    Ngram ngram{};
+    int32_t id = -1;
+  };
+
+  void grow() {
+    std::vector<Slot> old(slots_.size() * 2);
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.id < 0) continue;
+      size_t at = hash_of(slot.ngram) & (slots_.size() - 1);
+      while (slots_[at].id >= 0) at = (at + 1) & (slots_.size() - 1);
+      slots_[at] = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;
+  int32_t size_ = 0;
+};
+
+// Calls visit(i, depth) for every token that ends an n-gram; depth counts from the sentence start.
+template <typename Visit>
+void for_each_ngram(int n, std::span<const int32_t> tokens, Visit visit) {
+  int64_t depth = 0;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    depth = tokens[i] == kStartWord ? 0 : depth + 1;
+    if (depth >= n - 1) visit(i, depth);
+  }
+}
+
+// Numbers, in `nodes`, the n-grams whose hash belongs to `pass`; returns how many there are.
+int32_t number_ngrams(int n, std::span<const int32_t> tokens, std::span<const int32_t> below,
+                      std::span<int32_t> nodes, int pass, int passes) {
+  constexpr size_t kAhead = 24;
+  NgramIndex index;
+  for_each_ngram(n, tokens, [&](size_t i, int64_t) {
+    if (i + kAhead < tokens.size()) {
+      index.prefetch(hash_of({below[i + kAhead - 1], tokens[i + kAhead]}));
+    }
+    const Ngram ngram{below[i - 1], tokens[i]};
+    const uint64_t hash = hash_of(ngram);
+    if (pass_of(hash, passes) == pass) nodes[i] = index.add(ngram, hash);
+  });
+  return index.size();
+}
+
+}  // namespace
+
+void mark_sentences(std::span<const int32_t> ids, std::span<const int64_t> offsets,
+                    int32_t n_words, std::span<int32_t> tokens) {
+  size_t at = 0;
+  for (size_t s = 0; s + 1 < offsets.size(); ++s) {
+    tokens[at++] = kStartWord;
+    for (int64_t i = offsets[s]; i < offsets[s + 1]; ++i) {
+      const int32_t id = ids[i];
+      if (id < 0 || id >= n_words || id == kStartWord || id == kEndWord) {
+        throw Error("sentence " + std::to_string(s + 1) + ": " + std::to_string(id) +
+                    " is not the id of a word of the vocabulary");
+      }
+      tokens[at++] = id;
+    }
+    tokens[at++] = kEndWord;
+  }
+}
+
+int64_t count_ngrams(int n, bool highest, std::span<const int32_t> tokens,
+                     std::span<const int32_t> below, std::span<int32_t> nodes,
+                     std::span<uint32_t> counts_below, const NgramCounts& out, int passes,
+                     std::span<int32_t> renumbering) {
+  std::vector<int64_t> first(static_cast<size_t>(passes) + 1);  // the first number of each pass
+  for (int pass = 0; pass < passes; ++pass) {
+    const auto p = static_cast<size_t>(pass);
+    first[p + 1] = first[p] + number_ngrams(n, tokens, below, nodes, pass, passes);
+  }
+  if (first.back() > std::numeric_limits<int32_t>::max()) {
+    throw Error("more than 2^31 - 1 distinct n-grams of order " + std::to_string(n));
+  }
+
+  int32_t size = 0;
+  for_each_ngram(n, tokens, [&](size_t i, int64_t depth) {
+    const Ngram ngram{below[i - 1], tokens[i]};
+    int32_t node = nodes[i];
+    if (passes > 1) {  // from numbers within a pass to numbers by first occurrence, less 1
+      const auto pass = static_cast<size_t>(pass_of(hash_of(ngram), passes));
+      int32_t& renumbered = renumbering[static_cast<size_t>(first[pass] + node)];
+      if (renumbered == 0) renumbered = size + 1;
+      nodes[i] = node = renumbered - 1;
+    }
+    if (node == size) {
+      ++size;
+      out.ngrams[node] = ngram;
+      out.suffixes[node] = below[i];
+      ++counts_below[below[i]];
+    }
+    if (highest || depth == n - 1) ++out.counts[node];
+  });
+  return size;
+}
+
+}  // namespace calque

@@ -1,0 +1,48 @@
+#include "lm/language_model.h"
+
+#include <thread>
+
+namespace calque {
+namespace {
+
+void score_range(const LanguageModel& model, std::span<const int32_t> ids,
+                 std::span<const int64_t> offsets, size_t first, size_t last,
+                 std::span<double> sums, std::span<float> log_probs, std::span<uint8_t> matched) {
+  for (size_t s = first; s < last; ++s) {
+    LmState states[2] = {model.begin(), {}};
+    size_t at = static_cast<size_t>(offsets[s]) + s;  // every sentence before added one end
+    double sum = 0;
+    int now = 0;
+    const auto take = [&](int32_t word) {
+      int length;
+      const float log_prob = model.score(states[now], word, states[1 - now], length);
+      now = 1 - now;
+      sum += log_prob;
+      if (!log_probs.empty()) log_probs[at] = log_prob;
+      if (!matched.empty()) matched[at] = static_cast<uint8_t>(length);
+      ++at;
+    };
+    for (int64_t i = offsets[s]; i < offsets[s + 1]; ++i) {
+      take(ids[i] < 0 || ids[i] >= model.n_words() ? kUnknownWord : ids[i]);
+    }
+    take(kEndWord);
+    sums[s] = sum;
+  }
+}
+
+}  // namespace
+
+void score_sentences(const LanguageModel& model, std::span<const int32_t> ids,
+                     std::span<const int64_t> offsets, int threads, std::span<double> sums,
+                     std::span<float> log_probs, std::span<uint8_t> matched) {
+  const size_t n = sums.size(), parts = static_cast<size_t>(std::max(threads, 1));
+  std::vector<std::jthread> workers;
+  for (size_t p = 1; p < parts; ++p) {
+    workers.emplace_back(
+        [=, &model] { score_range(model, ids, offsets, n * p / parts, n * (p + 1) / parts, sums,
+                                  log_probs, matched); });
+  }
+  score_range(model, ids, offsets, 0, n / parts, sums, log_probs, matched);
+}
+
+}  // namespace calque

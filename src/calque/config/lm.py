@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from calque.config.option import option
+
+
+@dataclass(frozen=True)
+class LmOptions:
+    """How a language model is estimated."""
+
+    order: int = option(5, "longest n-gram, in words", least=1, most=6)
+    memory_mb: int = option(
+        4096, "working memory; a corpus that needs more is counted on disk, in passes", least=1
+    )
+    temporary: str | None = option(None, "folder for working files (the system's own if none)")
