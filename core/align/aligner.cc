@@ -1,7 +1,5 @@
 #include "align/aligner.h"
 
-#include <cmath>
-
 #include "align/model1.h"
 #include "parallel.h"
 
@@ -10,23 +8,14 @@ namespace {
 
 constexpr size_t kSentencesPerChunk = 64;
 
-// Replaces both posteriors of a link by their geometric means, and gives null what is left.
-void agree(std::array<Trellis, 2>& trellises, double weight) {
-  Trellis& forward = trellises[kForward];
-  Trellis& reverse = trellises[kReverse];
+// Replaces the posteriors of a link in both directions by their product.
+void agree(Trellis& forward, Trellis& reverse) {
   const size_t n_sources = forward.n_states, n_targets = forward.n_steps;
-  const auto other = static_cast<float>(weight);
   for (size_t j = 0; j < n_targets; ++j) {
     for (size_t i = 0; i < n_sources; ++i) {
       float& one = forward.posterior[j * n_sources + i];
       float& two = reverse.posterior[i * n_targets + j];
-      if (other == 1.0F) {
-        one = two = one * two;
-      } else {
-        const float a = one, b = two;
-        one = std::pow(a, 1 - other) * std::pow(b, other);
-        two = std::pow(b, 1 - other) * std::pow(a, other);
-      }
+      one = two = one * two;
     }
   }
 }
@@ -121,9 +110,10 @@ std::pair<double, double> Aligner::model1_step(int n_threads) {
   return step(n_threads, [&] { return Worker{options_}; });
 }
 
-std::pair<double, double> Aligner::hmm_step(int n_threads) {
+std::pair<double, double> Aligner::hmm_step(bool agreement, int n_threads) {
   struct Worker {
     Aligner& aligner;
+    bool agreement;
     Hmm hmm;
     std::array<JumpSums, 2> sums;
 
@@ -133,7 +123,7 @@ std::pair<double, double> Aligner::hmm_step(int n_threads) {
                               aligner.options_.null_prob, sums[direction]);
       };
       const std::array<double, 2> log_probs{of(kForward), of(kReverse)};
-      if (aligner.options_.agreement > 0) agree(trellises, aligner.options_.agreement);
+      if (agreement) agree(trellises[kForward], trellises[kReverse]);
       return log_probs;
     }
     // Sums of a chunk are made in the order of its sentences, sums of chunks are exact.
@@ -146,7 +136,7 @@ std::pair<double, double> Aligner::hmm_step(int n_threads) {
   };
   const int32_t width = options_.jump_width;
   const auto log_probs = step(n_threads, [&] {
-    return Worker{*this, Hmm(), {JumpSums(width), JumpSums(width)}};
+    return Worker{*this, agreement, Hmm(), {JumpSums(width), JumpSums(width)}};
   });
   for (const Direction direction : {kForward, kReverse}) {
     jump_counts_[direction].estimate(jumps_[direction], options_.jump_smoothing);
@@ -154,17 +144,17 @@ std::pair<double, double> Aligner::hmm_step(int n_threads) {
   return log_probs;
 }
 
-std::pair<std::vector<int32_t>, std::vector<int32_t>> Aligner::best_paths(int n_threads) const {
+std::pair<std::vector<int32_t>, std::vector<int32_t>> Aligner::best_paths(double null_prob, int n_threads) const {
   std::vector<int32_t> forward(bitext_.target.size(), -1), reverse(bitext_.source.size(), -1);
   for_chunks(bitext_.size(), kSentencesPerChunk, n_threads, [&] {
     return [&, hmm = Hmm(), trellises = Trellises()](size_t begin, size_t end) mutable {
       for (size_t n = begin; n < end; ++n) {
         if (!pairs_.has_cells(n)) continue;
         load(n, trellises);
-        hmm.best_path(trellises[kForward], jumps_[kForward], options_.null_prob,
+        hmm.best_path(trellises[kForward], jumps_[kForward], null_prob,
                       std::span(forward).subspan(bitext_.target_offsets[n],
                                                  trellises[kForward].n_steps));
-        hmm.best_path(trellises[kReverse], jumps_[kReverse], options_.null_prob,
+        hmm.best_path(trellises[kReverse], jumps_[kReverse], null_prob,
                       std::span(reverse).subspan(bitext_.source_offsets[n],
                                                  trellises[kReverse].n_steps));
       }

@@ -19,7 +19,6 @@ struct AlignerOptions {
   double alpha = 0;             // Dirichlet prior of the lexical probabilities; 0: none
   double tension = 0;           // of Model 1 towards the diagonal; 0: Model 1 proper
   double jump_smoothing = 0;    // share of the uniform distribution in the jump weights
-  double agreement = 0;         // see Aligner::hmm_step
   int32_t jump_width = 20;      // longest jump with a weight of its own
   int32_t max_words = 400;      // longer sentences take no part
 };
@@ -33,14 +32,15 @@ class Aligner {
   // One iteration of EM, from the present lexical probabilities (at first uniform) and jumps; the
   // log-likelihoods (natural) of the parameters before the step, forward and reverse.
   std::pair<double, double> model1_step(int n_threads);
-  // With agreement > 0 the expected count of a link is the geometric mean of the posteriors in both
-  // directions with that weight on the other one, which draws the two models towards links that
-  // both believe in (after Liang, Taskar and Klein 2006).
-  std::pair<double, double> hmm_step(int n_threads);
+  // With `agreement` the expected count of a link is the product of its posteriors in the two
+  // directions, which draws both models towards links that both believe in (Liang, Taskar and Klein
+  // 2006); the likelihoods may then fall.
+  std::pair<double, double> hmm_step(bool agreement, int n_threads);
 
   // For every target word the position of its source word, and for every source word that of its
-  // target word, on the most probable paths of the HMMs; -1: none.
-  std::pair<std::vector<int32_t>, std::vector<int32_t>> best_paths(int n_threads) const;
+  // target word, on the most probable paths of the HMMs; -1: none. `null_prob` may differ from that of
+  // training.
+  std::pair<std::vector<int32_t>, std::vector<int32_t>> best_paths(double null_prob, int n_threads) const;
 
   const PairTable& pairs() const { return pairs_; }
   const Lexical& lexical() const { return lexical_; }

@@ -115,9 +115,9 @@ void register_aligner(nb::module_& m) {
           [](Aligner* self, const Vector<int32_t>& source, const Vector<int64_t>& source_offsets,
              const Vector<int32_t>& target, const Vector<int64_t>& target_offsets,
              double null_prob, double alpha, double tension, double jump_smoothing,
-             double agreement, int32_t jump_width, int32_t max_words, int threads) {
-            const AlignerOptions options{null_prob, alpha,      tension,  jump_smoothing,
-                                         agreement, jump_width, max_words};
+             int32_t jump_width, int32_t max_words, int threads) {
+            const AlignerOptions options{null_prob,      alpha,      tension,
+                                         jump_smoothing, jump_width, max_words};
             const Bitext bitext = to_bitext(source, source_offsets, target, target_offsets);
             nb::gil_scoped_release release;
             new (self) Aligner(bitext, options, threads);
@@ -125,7 +125,7 @@ void register_aligner(nb::module_& m) {
           nb::arg("source").noconvert(), nb::arg("source_offsets").noconvert(),
           nb::arg("target").noconvert(), nb::arg("target_offsets").noconvert(), nb::kw_only(),
           nb::arg("null_prob"), nb::arg("alpha"), nb::arg("tension"), nb::arg("jump_smoothing"),
-          nb::arg("agreement"), nb::arg("jump_width"), nb::arg("max_words"), nb::arg("threads"),
+          nb::arg("jump_width"), nb::arg("max_words"), nb::arg("threads"),
           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
           nb::keep_alive<1, 5>())
       .def_prop_ro("n_pairs", [](const Aligner& a) { return a.pairs().size(); })
@@ -136,16 +136,18 @@ void register_aligner(nb::module_& m) {
           "One iteration of EM for Model 1; log-likelihoods before it, forward and reverse.")
       .def(
           "hmm_step",
-          [](Aligner& a, int threads) { return released([&] { return a.hmm_step(threads); }); },
-          nb::arg("threads"),
+          [](Aligner& a, bool agreement, int threads) {
+            return released([&] { return a.hmm_step(agreement, threads); });
+          },
+          nb::arg("agreement"), nb::arg("threads"),
           "One iteration of EM for the HMM; log-likelihoods before it, forward and reverse.")
       .def(
           "best_paths",
-          [](const Aligner& a, int threads) -> Sides {
-            auto [forward, reverse] = released([&] { return a.best_paths(threads); });
+          [](const Aligner& a, double null_prob, int threads) -> Sides {
+            auto [forward, reverse] = released([&] { return a.best_paths(null_prob, threads); });
             return {bind::to_numpy(std::move(forward)), bind::to_numpy(std::move(reverse))};
           },
-          nb::arg("threads"),
+          nb::arg("null_prob"), nb::arg("threads"),
           "Source position of every target word and target position of every source word; -1: none.")
       .def(
           "lexicon",
