@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -16,13 +14,15 @@ from calque._core import Aligner
 from calque.align import align, train_hmm
 from calque.config.align import AlignOptions
 from calque.errors import CalqueError
-from calque.progress import SILENT, Stage
+from calque.progress import Silent
 from calque.text import Sentences
 
 OPTIONS = AlignOptions()
 
 
-def generated(n_sentences: int, seed: int = 1) -> tuple[Sentences, Sentences, list[set[object]]]:
+def generated(
+    n_sentences: int, seed: int = 1
+) -> tuple[Sentences, Sentences, list[set[tuple[int, int]]]]:
     """A bitext whose target is the source, word for word, with local swaps; and its true links."""
     random = np.random.default_rng(seed)
     source, target, links = [], [], []
@@ -42,7 +42,7 @@ def test_the_links_of_a_word_for_word_bitext_are_found() -> None:
     source, target, truth = generated(800)
     found = align(source, target, OPTIONS, 2)
     n_both = sum(
-        len(set(map(tuple, links.tolist())) & true)
+        len({(i, j) for i, j in links.tolist()} & true)
         for links, true in zip(found, truth, strict=True)
     )
     n_true = sum(map(len, truth))
@@ -119,12 +119,7 @@ def test_very_different_lengths_are_aligned() -> None:
 def test_a_sentence_beyond_the_limit_stays_without_links_and_is_told() -> None:
     told = []
 
-    class Listener:
-        @contextmanager
-        def stage(self, name: str, total: float | None = None) -> Iterator[Stage]:
-            with SILENT.stage(name, total) as stage:
-                yield stage
-
+    class Listener(Silent):
         def warn(self, message: str) -> None:
             told.append(message)
 

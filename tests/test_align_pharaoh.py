@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.align import Alignments, read_pharaoh, write_pharaoh
@@ -29,6 +29,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
+@settings(max_examples=40)
 @given(st.lists(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=9)))
 def test_written_alignments_are_read_back(sentences: list[list[Link]]) -> None:
     alignments = Alignments.from_lists(sentences)

@@ -6,7 +6,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calque.align import Alignments, symmetrize
@@ -58,6 +58,7 @@ def two_directions(draw: st.DrawFn) -> tuple[Link, set[Link], set[Link]]:
 
 
 @pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=40)
 @given(cases=st.lists(two_directions(), min_size=1, max_size=4))
 def test_every_method_follows_its_definition(
     method: Symmetrization, cases: list[tuple[Link, set[Link], set[Link]]]

@@ -32,11 +32,10 @@ def run_eflomal(source: Sentences, target: Sentences) -> tuple[Alignments, Align
         paths = {name: Path(folder, name) for name in ("source", "target", "forward", "reverse")}
         for name, side in (("source", source), ("target", target)):
             write_lines(paths[name], (" ".join(map(str, words.tolist())) for words in side))
-        arguments = ["-s", paths["source"], "-t", paths["target"], "-m", "3"]
-        arguments += ["-f", paths["forward"], "-r", paths["reverse"]]
-        run = subprocess.run(
-            [program, *arguments], capture_output=True, text=True, errors="replace", check=False
-        )
+        flags = {"-s": "source", "-t": "target", "-f": "forward", "-r": "reverse"}
+        files = [part for flag, name in flags.items() for part in (flag, str(paths[name]))]
+        command = [program, *files, "-m", "3"]
+        run = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         if run.returncode != 0:
             last = (run.stderr.strip().splitlines() or ["no message"])[-1]
             raise CalqueError(f"{program}: exit status {run.returncode}: {last}")

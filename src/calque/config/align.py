@@ -15,7 +15,7 @@ class AlignOptions:
     """How words are aligned."""
 
     aligner: Literal["hmm", "eflomal"] = option("hmm", "our HMM, or the program eflomal-align")
-    symmetrization: Symmetrization = option(
+    symmetrization: Symmetrization = option(  # noqa: RUF009
         "grow-diag-final-and", "how the links of both directions become one set"
     )
     model1_iterations: int = option(5, "iterations of EM for Model 1", least=1)
