@@ -16,6 +16,19 @@ inline uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+// The last 1 to 7 bytes, zero-padded to 8, from two overlapping loads of fixed size: a copy of
+// varying length would cost more than the rest of the hash.
+inline uint64_t load_tail(const char* at, size_t left) {
+  if (left >= 4) {
+    uint32_t low, high;
+    std::memcpy(&low, at, 4);
+    std::memcpy(&high, at + left - 4, 4);
+    return low | static_cast<uint64_t>(high) << (8 * (left - 4));
+  }
+  const auto byte = [at](size_t i) { return static_cast<uint64_t>(static_cast<uint8_t>(at[i])); };
+  return byte(0) | byte(left / 2) << (8 * (left / 2)) | byte(left - 1) << (8 * (left - 1));
+}
+
 // Eight bytes a step; the length enters, so a word and its zero-padded twin differ.
 inline uint64_t hash_bytes(std::string_view bytes) {
   uint64_t hash = 0x9e3779b97f4a7c15ULL ^ bytes.size();
@@ -26,11 +39,7 @@ inline uint64_t hash_bytes(std::string_view bytes) {
     std::memcpy(&piece, at, 8);
     hash = mix(hash ^ piece);
   }
-  if (left > 0) {
-    uint64_t piece = 0;
-    std::memcpy(&piece, at, left);
-    hash = mix(hash ^ piece);
-  }
+  if (left > 0) hash = mix(hash ^ load_tail(at, left));
   return mix(hash);
 }
 

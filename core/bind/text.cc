@@ -4,6 +4,7 @@
 #include "bind/arrays.h"
 #include "bind/register.h"
 #include "text/encode.h"
+#include "text/overlap.h"
 #include "text/word_table.h"
 
 namespace calque::bind {
@@ -19,8 +20,10 @@ void register_text(nb::module_& m) {
   nb::class_<WordTable>(m, "WordTable", "Words and their ids, dense from 0 in order of addition.")
       .def(nb::init<>())
       .def("__len__", &WordTable::size)
-      .def("find", &WordTable::find, nb::arg("word"), "The id of the word, or -1.")
-      .def("add", &WordTable::add, nb::arg("word"), "The id of the word, added if it is new.")
+      .def("find", nb::overload_cast<std::string_view>(&WordTable::find, nb::const_), nb::arg("word"),
+           "The id of the word, or -1.")
+      .def("add", nb::overload_cast<std::string_view>(&WordTable::add), nb::arg("word"),
+           "The id of the word, added if it is new.")
       .def(
           "word",
           [](const WordTable& words, int32_t id) {
@@ -52,6 +55,22 @@ void register_text(nb::module_& m) {
       },
       nb::arg("text"), nb::arg("words"),
       "Ids (int32) and sentence offsets (int64) of lines of words; absent words join `words`.");
+  m.def(
+      "find_overlap",
+      [](Vector<int32_t> ids, Vector<int64_t> offsets, Vector<int32_t> test_ids,
+         Vector<int64_t> test_offsets, int32_t max_words, int64_t times) {
+        std::vector<uint8_t> keep;
+        {
+          nb::gil_scoped_release release;
+          keep = find_overlap(view(ids), view(offsets), view(test_ids), view(test_offsets),
+                              {.max_words = max_words, .times = times});
+        }
+        return to_numpy(std::move(keep));
+      },
+      nb::arg("ids"), nb::arg("offsets"), nb::arg("test_ids"), nb::arg("test_offsets"),
+      nb::arg("max_words"), nb::arg("times"),
+      "Flags (uint8) of the sentences that share a substring of up to `max_words` words with the "
+      "test sentences; with `times` > 0 only until each is in that many flagged sentences.");
 }
 
 }  // namespace calque::bind

@@ -17,7 +17,7 @@ struct Sentences {
 
 // The sentences of `text`: words are separated by runs of spaces, sentences end with '\n' (a last
 // line without one counts). Words absent from `words` become `unknown`. One pass, no allocation per
-// word. Oracle: tests/test_encode.py (str.split).
+// word. Oracle: tests/test_text_encode.py (str.split).
 Sentences encode(std::string_view text, const WordTable& words, int32_t unknown);
 
 // The same, but absent words are added to `words`.

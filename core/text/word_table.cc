@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "error.h"
-#include "hash.h"
 
 namespace calque {
 
@@ -19,12 +18,7 @@ size_t WordTable::slot_of(std::string_view word, uint64_t hash) const {
   return at;
 }
 
-int32_t WordTable::find(std::string_view word) const {
-  return slots_[slot_of(word, hash_bytes(word))].id;
-}
-
-int32_t WordTable::add(std::string_view word) {
-  const uint64_t hash = hash_bytes(word);
+int32_t WordTable::add(std::string_view word, uint64_t hash) {
   const size_t at = slot_of(word, hash);
   if (slots_[at].id >= 0) return slots_[at].id;
   if (size() == std::numeric_limits<int32_t>::max()) throw Error("more than 2^31 - 1 distinct words");

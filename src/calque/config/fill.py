@@ -44,15 +44,15 @@ def from_toml(base: Options, path: Path | str) -> Options:
     return fill(base, values, str(path))
 
 
-def settings(base: Options, assignments: Iterable[str]) -> Options:
-    """A copy of `base` with `key=value` assignments, the form of `--set` on the command line."""
+def settings(base: Options, assignments: Iterable[str], where: str = "--set") -> Options:
+    """A copy of `base` with `key=value` assignments; `where` they were given is told in errors."""
     infos = {info.key: info for info in describe(type(base))}
     for assignment in assignments:
         key, equals, text = (part.strip() for part in assignment.partition("="))
         if not equals:
-            raise OptionError(f"--set {assignment}: expected key=value")
+            raise OptionError(f"{where} {assignment}: expected key=value")
         value = _parse(infos[key].type, text) if key in infos else text
-        base = fill(base, {key: value}, "--set")
+        base = fill(base, {key: value}, where)
     return base
 
 
@@ -74,7 +74,7 @@ def check(info: OptionInfo, value: Any, where: str) -> Value:
 def expected(info: OptionInfo) -> str:
     """What an option takes, in words: `a whole number from 1 to 6`."""
     words = [_expected_type(alternative) for alternative in _alternatives(info.type)]
-    least, most = (None if x is None else f"{x:g}" for x in (info.least, info.most))
+    least, most = (None if x is None else f"{x:,.12g}" for x in (info.least, info.most))
     if least is not None and most is not None:
         words[0] += f" from {least} to {most}"
     elif least is not None:

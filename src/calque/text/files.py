@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import gzip
 import io
 import os
+import stat
 import sys
 import tempfile
 import zlib
@@ -14,21 +16,27 @@ from pathlib import Path
 from typing import IO, BinaryIO
 
 from calque.errors import FileError, LineError
+from calque.progress import Stage
 
 BLOCK_BYTES = 1 << 20
 STANDARD_STREAM = Path("-")
 """The name that stands for standard input or output, as everywhere on a command line."""
 
 
-def read_blocks(path: Path | str) -> Iterator[str]:
+def read_blocks(path: Path | str, stage: Stage | None = None) -> Iterator[str]:
     r"""The text of a file as blocks of complete lines, every line ending in '\n'.
 
     Lines end at '\n' or '\r\n' and nowhere else. A byte-order mark is dropped. Whether the file is
-    compressed is read off its first bytes, not its name. Raises `FileError` or `LineError`.
+    compressed is read off its first bytes, not its name. `stage` advances by the bytes read from
+    disk, `n_bytes(path)` in all. Raises `FileError` or `LineError`.
     """
     n_lines = 0
-    with open_input(path) as file:
-        for block in _whole_lines(file, path):
+    position = 0
+    with reading(path), open_input(path) as file:
+        for block in _whole_lines(file):
+            if stage is not None:
+                before, position = position, position_of(file, position + len(block))
+                stage.advance(position - before)
             try:
                 text = block.decode("utf-8")
             except UnicodeDecodeError as error:
@@ -41,6 +49,15 @@ def read_blocks(path: Path | str) -> Iterator[str]:
             n_lines += text.count("\n")
 
 
+def n_bytes(path: Path | str) -> int | None:
+    """The size of a file on disk, or `None` where it has none (a pipe, standard input)."""
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return None  # opening it will say why
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+
 def read_lines(path: Path | str) -> Iterator[str]:
     """The lines of a text file without their ends."""
     for block in read_blocks(path):
@@ -50,23 +67,37 @@ def read_lines(path: Path | str) -> Iterator[str]:
 @contextlib.contextmanager
 def open_input(path: Path | str) -> Iterator[BinaryIO]:
     """A file opened for reading bytes, gzip undone; `-` is standard input."""
-    if Path(path) == STANDARD_STREAM:
-        yield sys.stdin.buffer
-        return
+    with contextlib.ExitStack() as stack:
+        standard = Path(path) == STANDARD_STREAM
+        file = sys.stdin.buffer if standard else stack.enter_context(_open(path))
+        if isinstance(file, io.BufferedReader) and file.peek(2)[:2] == b"\x1f\x8b":
+            yield stack.enter_context(gzip.open(file))  # type: ignore[misc]  # reads as BinaryIO
+        else:
+            yield file
+
+
+def _open(path: Path | str) -> BinaryIO:
     try:
         if Path(path).is_dir():
             raise FileError(path, "is a directory, expected a file")
-        file = Path(path).open("rb")  # noqa: SIM115  (closed by the `with` below)
+        return Path(path).open("rb")
     except FileNotFoundError:
         raise FileError(path, "no such file") from None
     except OSError as error:
         raise FileError(path, error.strerror or str(error)) from error
-    with file:
-        if file.peek(2)[:2] == b"\x1f\x8b":
-            with gzip.open(file) as unzipped:
-                yield unzipped  # type: ignore[misc]  # GzipFile reads as BinaryIO does
-        else:
-            yield file
+    except ValueError as error:  # a name that no file can have: a zero byte in it
+        raise FileError(path, str(error)) from error
+
+
+@contextlib.contextmanager
+def reading(path: Path | str) -> Iterator[None]:
+    """Nothing; but what reading `path` may raise inside becomes a `FileError`."""
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FileError(path, f"damaged or truncated gzip file: {error}") from error
+    except OSError as error:
+        raise FileError(path, error.strerror or str(error)) from error
 
 
 @contextlib.contextmanager
@@ -133,27 +164,26 @@ def _give_default_permissions(name: str) -> None:
     Path(name).chmod(0o666 & ~mask)
 
 
-def _whole_lines(file: BinaryIO, path: Path | str) -> Iterator[bytes]:
+def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
     """The bytes of a file cut after line ends, in blocks of about `BLOCK_BYTES`."""
     pieces: list[bytes] = []
-    while piece := _read(file, path):
+    is_first = True
+    while piece := file.read(BLOCK_BYTES):
         cut = piece.rfind(b"\n") + 1
         if cut == 0:
             pieces.append(piece)
             continue
         yield b"".join([*pieces, piece[:cut]])
         pieces = [piece[cut:]] if cut < len(piece) else []
-    if pieces:
-        yield b"".join([*pieces, b"\n"])
+        is_first = False
+    rest = b"".join(pieces)
+    if rest and not (is_first and rest == codecs.BOM_UTF8):  # a mark alone is an empty file
+        yield rest + b"\n"
 
 
-def _read(file: BinaryIO, path: Path | str) -> bytes:
-    try:
-        return file.read(BLOCK_BYTES)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FileError(path, f"damaged or truncated gzip file: {error}") from error
-    except OSError as error:
-        raise FileError(path, error.strerror or str(error)) from error
+def position_of(file: BinaryIO, n_read: int) -> int:
+    """How far into the file on disk reading has come after `n_read` bytes of its content."""
+    return file.fileobj.tell() if isinstance(file, gzip.GzipFile) else n_read
 
 
 def _utf8_error(

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calque._core import WordTable, encode, encode_growing
 from calque.errors import CalqueError
@@ -91,17 +92,33 @@ class CorpusEncoder:
         self._lengths.append(np.diff(offsets))
         return len(ids)
 
-    def finish(self) -> tuple[Vocabulary, Sentences]:
-        """The vocabulary and everything that was fed, as its ids."""
-        ids = _concatenate(self._ids, np.int32)
-        offsets = offsets_of(_concatenate(self._lengths, np.int64))
+    @property
+    def sentences(self) -> Sentences:
+        """Everything fed so far, in ids of first occurrence; `finish` gives the final ones."""
+        self._ids = [_concatenate(self._ids, np.int32)]
+        self._lengths = [_concatenate(self._lengths, np.int64)]
+        return Sentences(self._ids[0], offsets_of(self._lengths[0]))
+
+    def encode(self, blocks: Iterable[str]) -> Sentences:
+        """Other text in the ids of `sentences`; words that were not fed are -1."""
+        parts = [encode(block, self._table, -1) for block in blocks]
+        lengths = _concatenate([np.diff(offsets) for _, offsets in parts], np.int64)
+        return Sentences(_concatenate([ids for ids, _ in parts], np.int32), offsets_of(lengths))
+
+    def finish(self, keep: NDArray[np.bool_] | None = None) -> tuple[Vocabulary, Sentences]:
+        """The vocabulary and everything that was fed, as its ids.
+
+        Where `keep` (one flag per sentence) is false the sentence is left out, and words that
+        occur nowhere else do not enter the vocabulary.
+        """
+        kept = self.sentences if keep is None else self.sentences.select(keep)
         n_reserved = len(RESERVED)
-        counts = np.bincount(ids, minlength=len(self._table))[n_reserved:]
-        order = np.argsort(-counts, kind="stable") + n_reserved
+        counts = np.bincount(kept.ids, minlength=len(self._table))[n_reserved:]
+        order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)] + n_reserved
         new_id = np.zeros(len(self._table), np.int32)  # reserved words in the text: unknown
-        new_id[order] = np.arange(n_reserved, len(self._table), dtype=np.int32)
-        vocabulary = Vocabulary([self._table.word(int(id)) for id in order])
-        return vocabulary, Sentences(new_id[ids], offsets)
+        new_id[order] = np.arange(n_reserved, n_reserved + len(order), dtype=np.int32)
+        vocabulary = Vocabulary([self._table.word(id) for id in order.tolist()])
+        return vocabulary, Sentences(new_id[kept.ids], kept.offsets)
 
 
 def _concatenate(parts: list[np.ndarray], dtype: type) -> np.ndarray:

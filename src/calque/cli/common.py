@@ -1,0 +1,85 @@
+"""Options that several verbs share, and how options dataclasses meet the command line."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from calque.config import OptionInfo, describe, expected, from_toml, settings
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show results and errors only.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for programs.")]
+Threads = Annotated[
+    int | None,
+    typer.Option(help="Threads or processes; every core by default. Never changes a result."),
+]
+Config = Annotated[
+    Path | None, typer.Option("--config", help="TOML file with options; see docs/options.md.")
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Set one option; may be repeated."),
+]
+
+Options = TypeVar("Options")
+
+
+def options_from(defaults: Options, config: Path | None, assignments: list[str] | None) -> Options:
+    """The defaults, overridden by the TOML file, overridden by `--set` assignments."""
+    if config is not None:
+        defaults = from_toml(defaults, config)
+    return settings(defaults, assignments or ())
+
+
+class Flags:
+    """What the user said on the command line about the options of one dataclass."""
+
+    def __init__(self, assignments: list[str]) -> None:
+        self._assignments = assignments
+
+    def applied_to(self, options: Options) -> Options:
+        """The options with what the user said put in and checked."""
+        return settings(options, self._assignments, "command line")
+
+
+def with_flags(options: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Gives a verb one flag per option of a dataclass; they reach it as the argument `flags`."""
+    infos = list(describe(options))
+
+    def decorate(verb: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(verb)
+        def with_options(**arguments: Any) -> None:
+            given = {info.key: arguments.pop(info.key) for info in infos}
+            said = [f"{key}={value}" for key, value in given.items() if value is not None]
+            verb(**arguments, flags=Flags(said))
+
+        own = inspect.signature(verb, eval_str=True).parameters.values()
+        parameters = [parameter for parameter in own if parameter.name != "flags"]
+        parameters += [
+            inspect.Parameter(
+                info.key, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=flag
+            )
+            for info in infos
+            for flag in [Annotated[str | None, typer.Option(metavar="X", help=_help(info))]]
+        ]
+        with_options.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        with_options.__annotations__ = {p.name: p.annotation for p in parameters}
+        return with_options
+
+    return decorate
+
+
+def _help(info: OptionInfo) -> str:
+    default = "none" if info.default is None else info.default
+    return f"{info.help}: {expected(info)} [{default}]"
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on stdout."""
+    print(json.dumps(value, indent=1, ensure_ascii=False))

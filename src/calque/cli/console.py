@@ -1,0 +1,117 @@
+"""What the user sees: results on stdout; bars, plain progress lines and warnings on stderr."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console as RichConsole
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+LINE_EVERY_S = 30.0
+"""How often a running stage says in a log that it is alive."""
+
+
+class Console:
+    """Listens to progress (`calque.progress`) and prints results."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        """With `quiet` only results, warnings and errors are shown."""
+        self.quiet = quiet
+        self.out = RichConsole(highlight=False, soft_wrap=not sys.stdout.isatty())
+        self._err = RichConsole(stderr=True, highlight=False)
+
+    @contextmanager
+    def stage(self, name: str, total: float | None = None) -> Iterator[_Stage]:
+        """A step of the work: a bar on a terminal, lines in a log."""
+        if self.quiet:
+            yield _Stage()
+        elif self._err.is_terminal:
+            yield from self._bar(name, total)
+        else:
+            stage = _LoggedStage(name, total)
+            yield stage
+            stage.finish()
+
+    def warn(self, message: str) -> None:
+        """One line on stderr, shown even when quiet."""
+        print(f"calque: warning: {message}", file=sys.stderr)
+
+    def print(self, *things: object) -> None:
+        """A result, on stdout; rich renders tables and markup."""
+        self.out.print(*things)
+
+    def note(self, message: str) -> None:
+        """A closing remark (what was written, what to type next), on stderr unless quiet."""
+        if not self.quiet:
+            self._err.print(message, soft_wrap=True, markup=False)
+
+    def _bar(self, name: str, total: float | None) -> Iterator[_Stage]:
+        columns = (
+            SpinnerColumn(finished_text="[green]✓[/]"),
+            TextColumn("{task.description:<24}", markup=False),
+            BarColumn(bar_width=28),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(elapsed_when_finished=False),
+            TextColumn("{task.fields[note]}", markup=False),
+        )
+        with Progress(*columns, console=self._err) as progress:
+            task = progress.add_task(name, total=total, note="")
+            yield _BarStage(progress, task)
+            done = progress.tasks[0]
+            progress.update(task, total=done.completed or 1, completed=done.completed or 1)
+
+
+class _Stage:
+    """A stage that nobody watches."""
+
+    def advance(self, amount: float = 1) -> None:
+        pass
+
+    def say(self, note: str) -> None:
+        pass
+
+
+class _BarStage(_Stage):
+    def __init__(self, progress: Progress, task: TaskID) -> None:
+        self._progress = progress
+        self._task = task
+
+    def advance(self, amount: float = 1) -> None:
+        self._progress.advance(self._task, amount)
+
+    def say(self, note: str) -> None:
+        self._progress.update(self._task, note=note)
+
+
+class _LoggedStage(_Stage):
+    def __init__(self, name: str, total: float | None) -> None:
+        self._name, self._total = name, total
+        self._done, self._note = 0.0, ""
+        self._begin = self._spoken = time.monotonic()
+
+    def advance(self, amount: float = 1) -> None:
+        self._done += amount
+        now = time.monotonic()
+        if now - self._spoken >= LINE_EVERY_S:
+            self._spoken = now
+            share = f" {100 * self._done / self._total:.0f} %" if self._total else ""
+            print(f"{self._name}:{share} after {now - self._begin:.0f} s", file=sys.stderr)
+
+    def say(self, note: str) -> None:
+        self._note = note
+
+    def finish(self) -> None:
+        note = f": {self._note}" if self._note else ""
+        seconds = time.monotonic() - self._begin
+        print(f"{self._name}{note} ({seconds:.1f} s)", file=sys.stderr)

@@ -1,0 +1,96 @@
+"""The frame of the command line: verbs, exit codes, and one clear line for every error.
+
+Exit codes: 0 done; 1 a fault of Calque itself; 2 a mistake in what was given; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import Annotated, Any
+
+import typer
+
+from calque.cli import demo, generate, info
+from calque.errors import CalqueError
+
+FAULT, MISTAKE, INTERRUPTED = 1, 2, 130
+# The base of all complaints about the command line; typer carries its own copy of click.
+_UsageError: type[Exception] = next(
+    base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
+)
+
+app = typer.Typer(
+    name="calque",
+    help="Learn to translate from a parallel corpus, and train the weights that decide.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    add_completion=True,
+    pretty_exceptions_enable=False,
+)
+app.command("demo")(demo.demo)
+app.command("generate")(generate.generate)
+app.command("info")(info.info)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"calque {version('calque')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line of this process and exit with its code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; everything that goes wrong becomes a line on stderr and an exit code."""
+    try:
+        code = app(arguments, prog_name="calque", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except CalqueError as error:
+        return _fail(str(error), MISTAKE)
+    except _UsageError as error:
+        return _fail(_complaint(error), MISTAKE)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has enough (`| head`): not an error, and nothing more to write.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{name}{error.strerror or error}", MISTAKE)
+    except MemoryError:
+        return _fail("not enough memory", MISTAKE)
+    except Exception as error:
+        traceback.print_exc()
+        return _fail(f"a fault in Calque, please report it: {error!r}", FAULT)
+
+
+def _complaint(error: Any) -> str:
+    """What is wrong with the command line, and where its help is."""
+    context = getattr(error, "ctx", None)
+    message = " ".join(error.format_message().split())
+    return f"{message} (see '{context.command_path} --help')" if context and message else message
+
+
+def _fail(message: str, code: int) -> int:
+    if message:  # none where the help was printed instead
+        print(f"calque: {message}", file=sys.stderr)
+    return code

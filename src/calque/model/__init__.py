@@ -1,0 +1,7 @@
+"""The model folder: arrays, vocabularies and a manifest, written atomically and memory-mapped."""
+
+from calque.model.folder import ModelFolder
+from calque.model.manifest import Entry, Manifest
+from calque.model.writer import ModelWriter
+
+__all__ = ["Entry", "Manifest", "ModelFolder", "ModelWriter"]

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque.errors import CalqueError, FileError, ModelError
+from calque.model.manifest import FILE_NAME, OUR_FILE, Entry, Manifest
+
+LOCK = ".lock"
+PART = ".part"
+
+
+class ModelWriter:
+    """Writes a model folder so that readers see the old model or the new one, never half.
+
+        with ModelWriter(path) as writer:
+            writer.array("blocks/scores", scores)
+            writer.text("vocabulary/source", vocabulary.to_text())
+            writer.commit({"seed": 1})
+
+    Files are named by their content, so a new model never overwrites a file of the old one. All of
+    them are on disk before the manifest is replaced, in one rename, by the new one; whatever the
+    new manifest does not name is deleted afterwards. Leaving without `commit` (an error, Ctrl-C,
+    kill -9) leaves the old model as it was, and the next writer removes what was left behind.
+    """
+
+    def __init__(self, path: Path | str, *, update: bool = False) -> None:
+        """Prepare to write to `path`; with `update`, what the model has stays unless replaced."""
+        self.path = Path(path)
+        self._update = update
+        self._manifest = Manifest()
+        self._lock: IO[str] | None = None
+
+    def __enter__(self) -> ModelWriter:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            problem = "is a file, expected a folder" if self.path.is_file() else error.strerror
+            raise FileError(self.path, f"cannot be written: {problem}") from error
+        self._refuse_foreign_folder()
+        self._lock = self._take_lock()
+        try:
+            if self._update:
+                self._manifest = Manifest.read(self.path)
+            self._sweep()
+        except BaseException:
+            self._lock.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        try:
+            self._sweep()
+        finally:
+            if self._lock is not None:
+                self._lock.close()
+
+    def array(self, name: str, values: NDArray[Any]) -> None:
+        """Add an array under a logical name (`blocks/scores`)."""
+        values = np.ascontiguousarray(values)
+        self._add(
+            name, ".npy", lambda file: np.lib.format.write_array(file, values, allow_pickle=False)
+        )
+
+    def text(self, name: str, text: str) -> None:
+        """Add a text under a logical name."""
+        self._add(name, ".txt", lambda file: file.write(text.encode("utf-8")))
+
+    def json(self, name: str, value: Any) -> None:
+        """Add a JSON value under a logical name."""
+        text = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+        self._add(name, ".json", lambda file: file.write(text.encode("utf-8")))
+
+    def commit(self, info: Mapping[str, Any]) -> None:
+        """Make what was added the model, in one step; `info` joins the manifest's."""
+        merged = {**self._manifest.info, **info}
+        manifest = Manifest(self._manifest.entries, merged)
+        part = self.path / (FILE_NAME + PART)
+        try:
+            with part.open("w", encoding="utf-8") as file:
+                file.write(manifest.to_json())
+                file.flush()
+                os.fsync(file.fileno())
+            self._sync_folder()
+            part.replace(self.path / FILE_NAME)
+            self._sync_folder()
+        except OSError as error:
+            raise _cannot_write(self.path, error) from error
+        self._manifest = manifest
+
+    def _add(self, name: str, suffix: str, write: Callable[[Any], object]) -> None:
+        part = self.path / (name.replace("/", ".") + PART)
+        try:
+            with part.open("wb") as file:
+                hashing = _HashingFile(file)
+                write(hashing)
+                file.flush()
+                os.fsync(file.fileno())
+                size = file.tell()
+            digest = hashing.digest()
+            final = f"{name.replace('/', '.')}.{digest[:12]}{suffix}"
+            part.replace(self.path / final)
+        except OSError as error:
+            raise _cannot_write(self.path, error) from error
+        self._manifest = self._manifest.with_entry(name, Entry(final, size, digest))
+
+    def _refuse_foreign_folder(self) -> None:
+        if (self.path / FILE_NAME).exists():
+            return
+        for file in self.path.iterdir():
+            if not _is_ours(file.name):
+                raise ModelError(
+                    f"{self.path}: holds other files ({file.name}) and no model:"
+                    " expected a new folder, an empty one or a model to replace"
+                )
+
+    def _take_lock(self) -> IO[str]:
+        try:
+            lock = (self.path / LOCK).open("w")
+        except OSError as error:
+            raise _cannot_write(self.path, error) from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.close()
+            raise ModelError(f"{self.path}: another process is writing this model") from None
+        return lock
+
+    def _sweep(self) -> None:
+        """Delete files of ours that the manifest on disk does not name."""
+        try:
+            named = {entry.file for entry in Manifest.read(self.path).entries.values()}
+        except ModelError:
+            if (self.path / FILE_NAME).exists():
+                return  # damaged or of another version: only a commit may replace it
+            named = set()
+        for file in self.path.iterdir():
+            if file.name != LOCK and _is_ours(file.name) and file.name not in named:
+                file.unlink(missing_ok=True)
+
+    def _sync_folder(self) -> None:
+        folder = os.open(self.path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+class _HashingFile:
+    """A file that takes the checksum of what is written to it on the way."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._hash = hashlib.sha256()
+
+    def write(self, data: bytes) -> int:
+        self._hash.update(data)
+        return self._file.write(data)
+
+    def digest(self) -> str:
+        return self._hash.hexdigest()
+
+
+def _is_ours(name: str) -> bool:
+    return name == LOCK or name.endswith(PART) or OUR_FILE.fullmatch(name) is not None
+
+
+def _cannot_write(path: Path, error: OSError) -> CalqueError:
+    return FileError(path, f"cannot be written: {error.strerror or error}")

@@ -1,0 +1,176 @@
+"""What is done to text on its way into the model, and undone on the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+from calque.config import TextOptions, fill, to_mapping
+from calque.errors import FileError, ModelError, OptionError
+from calque.parallel import ordered_map
+from calque.progress import SILENT, Progress
+from calque.text import numbers
+from calque.text.bitext import BitextSource, size_of
+from calque.text.casing import CaseLearner, Truecaser, lowercase, restore_case
+from calque.text.files import STANDARD_STREAM
+from calque.text.normalize import normalize
+from calque.text.tokenize import Tokenizer
+
+_SOURCE, _TARGET = 0, 1
+Tokenizers: TypeAlias = tuple[Tokenizer | None, Tokenizer | None]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A sentence ready for the decoder."""
+
+    words: tuple[str, ...]
+    """As the model knows them."""
+    originals: tuple[str, ...]
+    """The same words before their case was changed and numbers became classes."""
+
+
+class Preprocessor:
+    """Prepares sentences as the training text was prepared, and restores translations.
+
+    The way in: normalise, tokenise, case, number classes; the way out is the reverse. Every step
+    but the first is optional. With the default options a sentence is only normalised, and a
+    translation is its words joined by spaces.
+    """
+
+    def __init__(
+        self,
+        options: TextOptions | None = None,
+        source_truecaser: Truecaser | None = None,
+        target_truecaser: Truecaser | None = None,
+    ) -> None:
+        """Take the options and, where they ask for true case, what `fit` learned."""
+        self.options = options or TextOptions()
+        self._tokenizers = _tokenizers(self.options)
+        self._truecasers = (source_truecaser, target_truecaser)
+        if self.options.casing == "true" and None in self._truecasers:
+            raise OptionError("casing=true: expected truecasers; use Preprocessor.fit")
+
+    @classmethod
+    def fit(
+        cls,
+        options: TextOptions,
+        text: BitextSource,
+        workers: int = 1,
+        progress: Progress = SILENT,
+    ) -> Preprocessor:
+        """The preprocessor for these options; true case is learned from `text`."""
+        if options.casing != "true":
+            return cls(options)
+        if STANDARD_STREAM in text.paths:
+            raise FileError(STANDARD_STREAM, "casing=true reads its text twice, expected a file")
+        source, target = CaseLearner(), CaseLearner()
+        tokenizers = _tokenizers(options)
+        with progress.stage("learn case", size_of(text)) as stage:
+            for source_block, target_block in _tokenized(tokenizers, text.blocks(stage), workers):
+                source.feed(source_block)
+                target.feed(target_block)
+        return cls(options, source.finish(), target.finish())
+
+    def pairs(
+        self, blocks: Iterable[tuple[str, str]], workers: int = 1
+    ) -> Iterator[tuple[str, str]]:
+        """Raw blocks of source and target lines, prepared; `workers` processes tokenise."""
+        for source, target in _tokenized(self._tokenizers, blocks, workers):
+            yield self._to_model(source, _SOURCE), self._to_model(target, _TARGET)
+
+    def source(self, block: str) -> str:
+        """A raw block of source lines, prepared; the number of lines stays."""
+        return self._to_model(_tokenize(self._tokenizers[_SOURCE], block), _SOURCE)
+
+    def target(self, block: str) -> str:
+        """A raw block of target lines, prepared; the number of lines stays."""
+        return self._to_model(_tokenize(self._tokenizers[_TARGET], block), _TARGET)
+
+    def prepare(self, sentence: str) -> Prepared:
+        """One source sentence for the decoder; line ends inside it are spaces."""
+        text = _tokenize(self._tokenizers[_SOURCE], sentence.replace("\n", " "))
+        # No step after the tokeniser makes or removes words.
+        words = self._to_model(text, _SOURCE).split(" ") if text else []
+        return Prepared(tuple(words), tuple(text.split(" ")) if text else ())
+
+    def restore(
+        self, words: Sequence[str], prepared: Prepared, links: Iterable[tuple[int, int]] = ()
+    ) -> str:
+        """The translation as text: numbers, sentence case and spacing put back.
+
+        `links` are pairs of a position in `prepared.words` and one in `words`. Text of a model
+        that was trained without the tokeniser stays as words separated by spaces.
+        """
+        words = list(words)
+        if self.options.class_numbers:
+            words = numbers.restore(words, prepared.originals, prepared.words, links)
+        if self.options.casing == "true":
+            words = restore_case(words)
+        tokenizer = self._tokenizers[_TARGET]
+        return " ".join(words) if tokenizer is None else tokenizer.detokenize(words)
+
+    def to_json(self) -> dict[str, Any]:
+        """All state as plain values."""
+        source, target = (caser and caser.to_json() for caser in self._truecasers)
+        return {
+            "options": to_mapping(self.options),
+            "source_truecaser": source,
+            "target_truecaser": target,
+        }
+
+    @classmethod
+    def from_json(cls, state: Any) -> Preprocessor:
+        """The preprocessor that `to_json` wrote; raises `ModelError` on anything else."""
+        keys = {"options", "source_truecaser", "target_truecaser"}
+        if not isinstance(state, dict) or set(state) != keys:
+            raise ModelError(f"preprocessor: expected the keys {', '.join(sorted(keys))}")
+        if not isinstance(state["options"], dict):
+            raise ModelError("preprocessor: expected options with names")
+        source, target = (
+            None if forms is None else Truecaser.from_json(forms)
+            for forms in (state["source_truecaser"], state["target_truecaser"])
+        )
+        try:
+            return cls(fill(TextOptions(), state["options"]), source, target)
+        except OptionError as error:
+            raise ModelError(f"preprocessor: {error}") from error
+
+    def _to_model(self, block: str, side: int) -> str:
+        """Tokenised lines with the case and the number classes that the model knows."""
+        truecaser = self._truecasers[side]
+        if self.options.casing == "lower":
+            block = lowercase(block)
+        elif truecaser is not None:
+            block = truecaser.truecase(block)
+        return numbers.class_numbers(block) if self.options.class_numbers else block
+
+
+def _tokenizers(options: TextOptions) -> Tokenizers:
+    if not options.tokenize:
+        return None, None
+    for side in ("source", "target"):
+        if not getattr(options, f"{side}_language"):
+            raise OptionError(f"tokenize=true: expected {side}_language, a code such as de or en")
+    return Tokenizer(options.source_language), Tokenizer(options.target_language)
+
+
+def _tokenized(
+    tokenizers: Tokenizers, blocks: Iterable[tuple[str, str]], workers: int
+) -> Iterator[tuple[str, str]]:
+    """The blocks, normalised and tokenised; in this process where normalising is all there is."""
+    workers = workers if any(tokenizers) else 1
+    return ordered_map(partial(_tokenize_pair, tokenizers), blocks, workers)
+
+
+def _tokenize_pair(tokenizers: Tokenizers, pair: tuple[str, str]) -> tuple[str, str]:
+    return _tokenize(tokenizers[_SOURCE], pair[_SOURCE]), _tokenize(
+        tokenizers[_TARGET], pair[_TARGET]
+    )
+
+
+def _tokenize(tokenizer: Tokenizer | None, block: str) -> str:
+    block = normalize(block)
+    return block if tokenizer is None else tokenizer.tokenize(block)

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from calque.errors import OptionError
+from calque.parallel import n_workers, ordered_map
+
+
+def square(x: int) -> int:
+    if x == 13:
+        raise ValueError(f"unlucky {x}")
+    return x * x
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_results_come_in_the_order_of_the_items(workers: int) -> None:
+    items = [x for x in range(60) if x != 13]
+    assert list(ordered_map(square, items, workers)) == [x * x for x in items]
+
+
+def test_items_are_drawn_only_a_little_ahead() -> None:
+    drawn = 0
+
+    def items() -> Iterator[int]:
+        nonlocal drawn
+        for x in range(100, 10**9):
+            drawn += 1
+            yield x
+
+    results = ordered_map(square, items(), 2)
+    assert [next(results) for _ in range(20)] == [x * x for x in range(100, 120)]
+    assert drawn <= 20 + 8
+    results.close()  # type: ignore[attr-defined]  # a generator
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_rises_at_the_place_of_its_item(workers: int) -> None:
+    results = ordered_map(square, range(10, 20), workers)
+    assert [next(results) for _ in range(3)] == [100, 121, 144]
+    with pytest.raises(ValueError, match="unlucky 13"):
+        next(results)
+
+
+def test_the_number_of_workers_is_asked_given_or_every_core(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("CALQUE_THREADS", raising=False)
+    assert n_workers() == len(os.sched_getaffinity(0))
+    assert n_workers(3) == 3
+    monkeypatch.setenv("CALQUE_THREADS", "5")
+    assert n_workers() == 5
+    assert n_workers(3) == 3
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "two", "²"])
+def test_a_wrong_number_of_workers_is_one_clear_line(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setenv("CALQUE_THREADS", text)
+    with pytest.raises(OptionError, match="expected a whole number of at least 1"):
+        n_workers()

@@ -1,0 +1,208 @@
+"""Text files in and out, and one clear line for everything that can be wrong with them."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calque.errors import FileError, LineError
+from calque.text import files, open_output, read_blocks, read_lines, write_lines
+
+LINES = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n")))
+
+
+class Steps:
+    """A stage that remembers how far it went."""
+
+    def __init__(self) -> None:
+        self.done = 0.0
+
+    def advance(self, amount: float = 1) -> None:
+        self.done += amount
+
+    def say(self, note: str) -> None:
+        pass
+
+
+FileOf: TypeAlias = Callable[[bytes], Path]
+
+
+@pytest.fixture
+def a_file(tmp_path: Path) -> FileOf:
+    def write(content: bytes) -> Path:
+        path = tmp_path / "text"
+        path.write_bytes(content)
+        return path
+
+    return write
+
+
+def without_mark(lines: list[str]) -> list[str]:
+    """What a reader gives back: the mark at the beginning of a file is not text."""
+    return [lines[0].removeprefix("\ufeff"), *lines[1:]] if lines else []
+
+
+@given(lines=LINES, name=st.sampled_from(["text", "text.gz"]))
+def test_lines_survive_a_round_trip(lines: list[str], name: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        write_lines(path, lines)
+        assert list(read_lines(path)) == without_mark(lines)
+        assert [file.name for file in path.parent.iterdir()] == [name]
+
+
+@given(
+    lines=LINES,
+    end=st.sampled_from([b"\n", b"\r\n"]),
+    final=st.booleans(),
+    mark=st.booleans(),
+    packed=st.booleans(),
+    block=st.integers(1, 30),
+)
+def test_reading_agrees_with_splitting_whatever_the_ends_the_blocks_and_the_packing(
+    lines: list[str], end: bytes, final: bool, mark: bool, packed: bool, block: int
+) -> None:
+    lines = without_mark(lines)
+    if lines and not final and lines[-1] == "":
+        lines = lines[:-1]  # no line: the line before simply has its end
+        final = True
+    content = end.join(line.encode() for line in lines) + (end if final and lines else b"")
+    content = (b"\xef\xbb\xbf" if mark else b"") + content
+    stage = Steps()
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        path = Path(folder) / "text"
+        path.write_bytes(gzip.compress(content) if packed else content)
+        size = files.n_bytes(path)
+        patch.setattr(files, "BLOCK_BYTES", block)
+        blocks = list(read_blocks(path, stage))
+    if mark and not content.removeprefix(b"\xef\xbb\xbf"):
+        lines = []
+    assert "".join(blocks) == "".join(line + "\n" for line in lines)
+    assert all(text.endswith("\n") for text in blocks)
+    if blocks and not packed and final:
+        assert stage.done == size
+
+
+def test_a_lone_carriage_return_and_other_separators_end_no_line(a_file: FileOf) -> None:
+    path = a_file("a\rb\x85c\u2028d\x0be\n".encode())
+    assert list(read_lines(path)) == ["a\rb\x85c\u2028d\x0be"]
+
+
+def test_compression_is_seen_in_the_bytes_and_not_in_the_name(tmp_path: Path) -> None:
+    for name, content in (("plain", gzip.compress(b"x\n")), ("packed.gz", b"x\n")):
+        (tmp_path / name).write_bytes(content)
+        assert list(read_lines(tmp_path / name)) == ["x"]
+
+
+def test_progress_in_a_gzip_file_is_counted_in_bytes_on_disk(a_file: FileOf) -> None:
+    path = a_file(gzip.compress(b"".join(b"%d\n" % i for i in range(500_000))))
+    stage = Steps()
+    assert sum(block.count("\n") for block in read_blocks(path, stage)) == 500_000
+    assert stage.done == files.n_bytes(path)
+
+
+def test_the_same_lines_give_the_same_compressed_bytes(tmp_path: Path) -> None:
+    for name in ("a.gz", "b.gz"):
+        write_lines(tmp_path / name, ["one", "two"])
+    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
+
+
+def test_standard_input_may_be_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for content in (b"a\nb", gzip.compress(b"a\nb")):
+        stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(content)))
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert list(read_lines("-")) == ["a", "b"]
+
+
+def test_a_very_long_line_is_readable(a_file: FileOf) -> None:
+    line = " ".join(["word"] * 500_000)
+    assert list(read_lines(a_file(f"a\n{line}\nb".encode()))) == ["a", line, "b"]
+
+
+def test_output_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    path.write_text("old")
+    with contextlib.suppress(KeyboardInterrupt), open_output(path) as file:
+        file.write("new")
+        raise KeyboardInterrupt
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def problem(path: Path | str) -> str:
+    with pytest.raises(FileError) as caught:
+        list(read_lines(path))
+    return str(caught.value).removeprefix(f"{path}: ")
+
+
+def test_a_missing_file_is_one_clear_line(tmp_path: Path) -> None:
+    assert problem(tmp_path / "none") == "no such file"
+
+
+def test_a_directory_is_one_clear_line(tmp_path: Path) -> None:
+    assert problem(tmp_path) == "is a directory, expected a file"
+
+
+def test_a_path_below_a_file_is_one_clear_line(a_file: FileOf) -> None:
+    assert problem(a_file(b"") / "below") == "Not a directory"
+
+
+def test_a_name_that_no_file_can_have_is_one_clear_line() -> None:
+    assert problem("a\0b") == "embedded null byte"
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("n_before", [0, 1, 400_000])
+def test_invalid_utf8_is_located_by_line_and_byte(
+    a_file: FileOf, pack: type[bytes], n_before: int
+) -> None:
+    path = a_file(pack(b"fine\n" * n_before + "naïve ".encode() + b"\xff here\nfine\n"))
+    with pytest.raises(LineError) as caught:
+        list(read_lines(path))
+    line = n_before + 1
+    assert caught.value.line == line
+    assert (
+        str(caught.value) == f"{path}: line {line}: byte 8 (0xff) is not UTF-8: invalid start byte"
+    )
+
+
+def test_text_that_ends_inside_a_character_is_located(a_file: FileOf) -> None:
+    wanted = "line 1: byte 3 (0xc3) is not UTF-8: invalid continuation byte"
+    assert problem(a_file("abé".encode()[:-1])) == wanted
+
+
+def test_a_truncated_gzip_file_is_one_clear_line(a_file: FileOf) -> None:
+    whole = gzip.compress(b"a line\n" * 1000)
+    for cut in (5, len(whole) // 2, len(whole) - 3):
+        assert problem(a_file(whole[:cut])).startswith("damaged or truncated gzip file: ")
+
+
+def test_a_damaged_gzip_file_is_one_clear_line(a_file: FileOf) -> None:
+    whole = bytearray(gzip.compress(b"".join(b"%d\n" % i for i in range(1000))))
+    whole[len(whole) // 2] ^= 0xFF
+    assert problem(a_file(bytes(whole))).startswith("damaged or truncated gzip file: ")
+
+
+@pytest.mark.parametrize("name", ["out", "out.gz"])
+def test_output_that_cannot_be_written_is_one_clear_line(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").touch()
+    for folder, reason in (("missing", "No such file or directory"), ("file", "Not a directory")):
+        path = tmp_path / folder / name
+        with pytest.raises(FileError) as caught:
+            write_lines(path, ["x"])
+        assert str(caught.value) == f"{path}: cannot be written: {reason}"
+
+
+def test_output_onto_a_directory_is_one_clear_line(tmp_path: Path) -> None:
+    with pytest.raises(FileError) as caught:
+        write_lines(tmp_path, ["x"])
+    assert str(caught.value) == f"{tmp_path}: is a directory, expected a file to write"
