@@ -37,6 +37,11 @@ def encode_growing(text: str, words: WordTable) -> tuple[Annotated[NDArray[numpy
     Ids (int32) and sentence offsets (int64) of lines of words; absent words join `words`.
     """
 
+def find_overlap(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], test_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], test_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_words: int, times: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+    """
+    Flags (uint8) of the sentences that share a substring of up to `max_words` words with the test sentences; with `times` > 0 only until each is in that many flagged sentences.
+    """
+
 class Aligner:
     """Model 1 and HMM aligners of a bitext, in both directions."""
 
