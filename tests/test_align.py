@@ -82,6 +82,21 @@ def test_the_likelihood_of_the_hmm_never_falls_without_prior_and_agreement() -> 
             assert after[direction] >= before[direction] - 1e-5 * abs(before[direction])
 
 
+def test_agreement_draws_the_directions_together() -> None:
+    source, target, _ = generated(150)
+
+    def share(n_agreement: int) -> float:
+        options = replace(OPTIONS, hmm_iterations=1, agreement_iterations=n_agreement)
+        model = train_hmm(source, target, options, 2)
+        sets = [
+            {(n, i, j) for n, links in enumerate(side) for i, j in links.tolist()}
+            for side in (model.forward_links, model.reverse_links)
+        ]
+        return len(sets[0] & sets[1]) / len(sets[0] | sets[1])
+
+    assert share(3) > share(0)
+
+
 def test_the_reverse_lexicon_is_the_forward_one_of_the_swapped_bitext() -> None:
     source, target, _ = generated(100)
     one, two = (train_hmm(*sides, OPTIONS, 1) for sides in ((source, target), (target, source)))

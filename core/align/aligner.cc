@@ -144,17 +144,17 @@ std::pair<double, double> Aligner::hmm_step(bool agreement, int n_threads) {
   return log_probs;
 }
 
-std::pair<std::vector<int32_t>, std::vector<int32_t>> Aligner::best_paths(double null_prob, int n_threads) const {
+std::pair<std::vector<int32_t>, std::vector<int32_t>> Aligner::best_paths(int n_threads) const {
   std::vector<int32_t> forward(bitext_.target.size(), -1), reverse(bitext_.source.size(), -1);
   for_chunks(bitext_.size(), kSentencesPerChunk, n_threads, [&] {
     return [&, hmm = Hmm(), trellises = Trellises()](size_t begin, size_t end) mutable {
       for (size_t n = begin; n < end; ++n) {
         if (!pairs_.has_cells(n)) continue;
         load(n, trellises);
-        hmm.best_path(trellises[kForward], jumps_[kForward], null_prob,
+        hmm.best_path(trellises[kForward], jumps_[kForward], options_.null_prob,
                       std::span(forward).subspan(bitext_.target_offsets[n],
                                                  trellises[kForward].n_steps));
-        hmm.best_path(trellises[kReverse], jumps_[kReverse], null_prob,
+        hmm.best_path(trellises[kReverse], jumps_[kReverse], options_.null_prob,
                       std::span(reverse).subspan(bitext_.source_offsets[n],
                                                  trellises[kReverse].n_steps));
       }

@@ -28,6 +28,7 @@ struct AlignerOptions {
 class Aligner {
  public:
   Aligner(const Bitext& bitext, const AlignerOptions& options, int n_threads);
+  Aligner(const Aligner&) = delete;  // its parts refer to one another
 
   // One iteration of EM, from the present lexical probabilities (at first uniform) and jumps; the
   // log-likelihoods (natural) of the parameters before the step, forward and reverse.
@@ -38,9 +39,8 @@ class Aligner {
   std::pair<double, double> hmm_step(bool agreement, int n_threads);
 
   // For every target word the position of its source word, and for every source word that of its
-  // target word, on the most probable paths of the HMMs; -1: none. `null_prob` may differ from that of
-  // training.
-  std::pair<std::vector<int32_t>, std::vector<int32_t>> best_paths(double null_prob, int n_threads) const;
+  // target word, on the most probable paths of the HMMs; -1: none.
+  std::pair<std::vector<int32_t>, std::vector<int32_t>> best_paths(int n_threads) const;
 
   const PairTable& pairs() const { return pairs_; }
   const Lexical& lexical() const { return lexical_; }

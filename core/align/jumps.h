@@ -1,6 +1,7 @@
 // How far the alignment jumps from one word to the next.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -1,6 +1,7 @@
 // Word translation probabilities in both directions, learned from expected counts.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>

@@ -3,12 +3,13 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
+
 #include "align/aligner.h"
 #include "align/pharaoh.h"
 #include "align/symmetrize.h"
 #include "bind/arrays.h"
 #include "bind/register.h"
-#include "parallel.h"
 
 namespace calque::bind {
 namespace {
@@ -143,11 +144,11 @@ void register_aligner(nb::module_& m) {
           "One iteration of EM for the HMM; log-likelihoods before it, forward and reverse.")
       .def(
           "best_paths",
-          [](const Aligner& a, double null_prob, int threads) -> Sides {
-            auto [forward, reverse] = released([&] { return a.best_paths(null_prob, threads); });
+          [](const Aligner& a, int threads) -> Sides {
+            auto [forward, reverse] = released([&] { return a.best_paths(threads); });
             return {bind::to_numpy(std::move(forward)), bind::to_numpy(std::move(reverse))};
           },
-          nb::arg("null_prob"), nb::arg("threads"),
+          nb::arg("threads"),
           "Source position of every target word and target position of every source word; -1: none.")
       .def(
           "lexicon",
@@ -167,7 +168,7 @@ void register_aligner(nb::module_& m) {
           nb::arg("reverse"), "Weights of jumps by distance, and of first positions.");
 }
 
-// One sentence pair, for tests: emissions [step, state] in, what the HMM makes of it out.
+// One sentence pair: emissions [step, state] in, what the HMM makes of it out.
 void register_hmm(nb::module_& m) {
   const auto load = [](const Matrix<float>& emission, const Vector<float>& null_emission) {
     Trellis trellis;

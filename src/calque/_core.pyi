@@ -60,7 +60,7 @@ class Aligner:
         One iteration of EM for the HMM; log-likelihoods before it, forward and reverse.
         """
 
-    def best_paths(self, null_prob: float, threads: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    def best_paths(self, threads: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
         """
         Source position of every target word and target position of every source word; -1: none.
         """

@@ -98,7 +98,7 @@ def train_hmm(
         for iteration in range(n_hmm):
             aligner.hmm_step(iteration >= options.hmm_iterations, threads)
             stage.advance()
-        to_source, to_target = aligner.best_paths(options.best_null_prob, threads)
+        to_source, to_target = aligner.best_paths(threads)
         stage.advance()
     return HmmModel(
         Lexicon(*aligner.lexicon(False)),

@@ -19,16 +19,11 @@ class AlignOptions:
         "grow-diag-final-and", "how the links of both directions become one set"
     )
     model1_iterations: int = option(5, "iterations of EM for Model 1", least=1)
-    hmm_iterations: int = option(2, "iterations of EM for the HMM, each direction alone", least=0)
+    hmm_iterations: int = option(4, "iterations of EM for the HMM, each direction alone", least=0)
     agreement_iterations: int = option(
-        3, "iterations of EM for the HMM, both directions drawn towards agreement", least=0
+        0, "then iterations that draw both directions together: fewer, surer links", least=0
     )
-    null_prob: float = option(
-        0.2, "probability in training that a word comes from no word", least=0, most=0.99
-    )
-    best_null_prob: float = option(
-        0.05, "the same where the best links are chosen", least=0, most=0.99
-    )
+    null_prob: float = option(0.2, "probability that a word comes from no word", least=0, most=0.99)
     alpha: float = option(
         0.1, "Dirichlet prior of lexical probabilities; 0 is maximum likelihood", least=0
     )
