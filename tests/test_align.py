@@ -9,15 +9,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from calque._core import Aligner
-from calque.align import align, train_hmm
+from calque._core import Aligner, hmm_posteriors
+from calque.align import Lexicon, align, train_hmm
 from calque.config.align import AlignOptions
 from calque.errors import CalqueError
 from calque.progress import Silent
 from calque.text import Sentences
 
 OPTIONS = AlignOptions()
+Matrix = NDArray[np.float64]
 
 
 def generated(
@@ -82,19 +84,40 @@ def test_the_likelihood_of_the_hmm_never_falls_without_prior_and_agreement() -> 
             assert after[direction] >= before[direction] - 1e-5 * abs(before[direction])
 
 
-def test_agreement_draws_the_directions_together() -> None:
-    source, target, _ = generated(150)
+def test_agreement_counts_a_link_by_the_product_of_both_posteriors() -> None:
+    pairs = [([0, 1], [0, 1, 2]), ([0], [1]), ([1, 2], [2, 0])]
+    source, target = (Sentences.from_lists(side) for side in zip(*pairs, strict=True))
+    aligner = Aligner(
+        source.ids,
+        source.offsets,
+        target.ids,
+        target.offsets,
+        null_prob=0.1,
+        alpha=0,
+        tension=0,
+        jump_smoothing=0,
+        jump_width=3,
+        max_words=100,
+        threads=1,
+    )
+    aligner.model1_step(1)
+    forward, reverse = (Lexicon(*aligner.lexicon(is_reverse)) for is_reverse in (False, True))
 
-    def share(n_agreement: int) -> float:
-        options = replace(OPTIONS, hmm_iterations=1, agreement_iterations=n_agreement)
-        model = train_hmm(source, target, options, 2)
-        sets = [
-            {(n, i, j) for n, links in enumerate(side) for i, j in links.tolist()}
-            for side in (model.forward_links, model.reverse_links)
-        ]
-        return len(sets[0] & sets[1]) / len(sets[0] | sets[1])
+    def posteriors(given: list[int], made: list[int], lexicon: Lexicon, is_reverse: bool) -> Matrix:
+        emission = np.array([[lexicon.prob(g, m) for g in given] for m in made], np.float32)
+        jumps = aligner.jumps(is_reverse)
+        found = hmm_posteriors(emission, lexicon.null_probs[made], *jumps, 0.1)
+        return found[1].reshape(emission.shape).astype(float)
 
-    assert share(3) > share(0)
+    counts = np.zeros((3, 3))
+    for s, t in pairs:
+        product = posteriors(s, t, forward, False) * posteriors(t, s, reverse, True).T
+        np.add.at(counts, (np.array(s)[None, :], np.array(t)[:, None]), product)
+    aligner.hmm_step(True, 1)
+    forward, reverse = (Lexicon(*aligner.lexicon(is_reverse)) for is_reverse in (False, True))
+    for i, j in zip(*np.nonzero(counts), strict=True):
+        assert forward.prob(i, j) == pytest.approx(counts[i, j] / counts[i].sum(), abs=1e-5)
+        assert reverse.prob(j, i) == pytest.approx(counts[i, j] / counts[:, j].sum(), abs=1e-5)
 
 
 def test_the_reverse_lexicon_is_the_forward_one_of_the_swapped_bitext() -> None:

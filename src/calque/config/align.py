@@ -19,7 +19,7 @@ class AlignOptions:
         "grow-diag-final-and", "how the links of both directions become one set"
     )
     model1_iterations: int = option(5, "iterations of EM for Model 1", least=1)
-    hmm_iterations: int = option(4, "iterations of EM for the HMM, each direction alone", least=0)
+    hmm_iterations: int = option(3, "iterations of EM for the HMM, each direction alone", least=0)
     agreement_iterations: int = option(
         0, "then iterations that draw both directions together: fewer, surer links", least=0
     )
