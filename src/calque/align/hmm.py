@@ -65,8 +65,9 @@ def train_hmm(
     """Lexical probabilities and best links in both directions, learned by EM from the bitext.
 
     The result is the same, bit for bit, for any number of threads. Time grows with the sum over
-    sentence pairs of (source length * target length * the sum of both); memory: about 28 bytes per
-    distinct pair of words that share a sentence pair, and 4 per pair of running words that do.
+    sentence pairs of (source length * target length * the sum of both); memory: 28 bytes per
+    distinct pair of words that share a sentence pair, and 4 per pair of running words that do; the
+    two lexicons of the result take 16 more per distinct pair.
     Sentence pairs with a side of more than `options.max_words` words stay without links.
     """
     check_sides(source, target)
