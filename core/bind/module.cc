@@ -10,4 +10,5 @@ NB_MODULE(_core, m) {
       m, "CoreError", nanobind::module_::import_("calque.errors").attr("CalqueError"));
   calque::bind::register_text(m);
   calque::bind::register_lm(m);
+  calque::bind::register_align(m);
 }

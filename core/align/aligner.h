@@ -1,0 +1,64 @@
+// EM for word alignment, both directions at once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "align/hmm.h"
+#include "align/jumps.h"
+#include "align/lexical.h"
+#include "align/pairs.h"
+#include "align/trellis.h"
+
+namespace calque::align {
+
+struct AlignerOptions {
+  double null_prob = 0.1;       // of a word that comes from no word
+  double alpha = 0;             // Dirichlet prior of the lexical probabilities; 0: none
+  double tension = 0;           // of Model 1 towards the diagonal; 0: Model 1 proper
+  double jump_smoothing = 0;    // share of the uniform distribution in the jump weights
+  int32_t jump_width = 20;      // longest jump with a weight of its own
+  int32_t max_words = 400;      // longer sentences take no part
+};
+
+// Model 1 and HMM aligners of a bitext, in both directions over one table of word pairs. Results do
+// not depend on the number of threads, to the last bit. The bitext must outlive the object.
+class Aligner {
+ public:
+  Aligner(const Bitext& bitext, const AlignerOptions& options, int n_threads);
+  Aligner(const Aligner&) = delete;  // its parts refer to one another
+
+  // One iteration of EM, from the present lexical probabilities (at first uniform) and jumps; the
+  // log-likelihoods (natural) of the parameters before the step, forward and reverse.
+  std::pair<double, double> model1_step(int n_threads);
+  // With `agreement` the expected count of a link is the product of its posteriors in the two
+  // directions, which draws both models towards links that both believe in (Liang, Taskar and Klein
+  // 2006); the likelihoods may then fall.
+  std::pair<double, double> hmm_step(bool agreement, int n_threads);
+
+  // For every target word the position of its source word, and for every source word that of its
+  // target word, on the most probable paths of the HMMs; -1: none.
+  std::pair<std::vector<int32_t>, std::vector<int32_t>> best_paths(int n_threads) const;
+
+  const PairTable& pairs() const { return pairs_; }
+  const Lexical& lexical() const { return lexical_; }
+  const Jumps& jumps(Direction direction) const { return jumps_[direction]; }
+
+ private:
+  using Trellises = std::array<Trellis, 2>;
+  void load(size_t sentence, Trellises& trellises) const;
+  void count(size_t sentence, const Trellises& trellises);
+  template <typename MakeWorker>
+  std::pair<double, double> step(int n_threads, MakeWorker make_worker);
+
+  Bitext bitext_;
+  AlignerOptions options_;
+  PairTable pairs_;
+  Lexical lexical_;
+  std::array<Jumps, 2> jumps_;
+  std::array<JumpCounts, 2> jump_counts_;
+};
+
+}  // namespace calque::align

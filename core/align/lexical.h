@@ -1,0 +1,76 @@
+// Word translation probabilities in both directions, learned from expected counts.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "align/pairs.h"
+
+namespace calque::align {
+
+// Sums of expected counts that do not depend on the order of the additions: fixed-point integers,
+// which commute where floating-point numbers do not. Threads may add at once. A value of up to 1 is
+// kept to within 2^-31; sums reach 2^33.
+class Counts {
+ public:
+  explicit Counts(size_t size) : values_(size, 0) {}
+
+  void add(size_t at, double value) {
+    const auto fixed = static_cast<int64_t>(value * kOne + 0.5);
+    if (fixed != 0) add_fixed(at, fixed);
+  }
+  void add_fixed(size_t at, int64_t fixed) {
+    std::atomic_ref(values_[at]).fetch_add(fixed, std::memory_order_relaxed);
+  }
+  size_t size() const { return values_.size(); }
+  int64_t fixed(size_t at) const { return values_[at]; }
+  double operator[](size_t at) const { return to_double(values_[at]); }
+  void clear() { std::fill(values_.begin(), values_.end(), 0); }
+
+  static double to_double(int64_t fixed) { return static_cast<double>(fixed) / kOne; }
+
+ private:
+  static constexpr double kOne = 1 << 30;
+  std::vector<int64_t> values_;
+};
+
+// Which side is generated: the target from the source, or the source from the target.
+enum Direction : int { kForward = 0, kReverse = 1 };
+
+// p(target | source) and p(source | target) for the pairs of a table, and of every word given the
+// null word. Memory: 24 bytes per pair (two probabilities, two counts, side by side because they
+// are always wanted together). Oracle: tests/test_align_model1.py.
+class Lexical {
+ public:
+  explicit Lexical(const PairTable& pairs);
+
+  float prob(size_t pair, Direction direction) const { return probs_[2 * pair + direction]; }
+  float null_prob(int32_t word, Direction direction) const { return null_[direction][word]; }
+  void count(size_t pair, Direction direction, float value) {
+    counts_.add(2 * pair + direction, value);
+  }
+  void count_null(int32_t word, Direction direction, float value) {
+    null_counts_[direction].add(word, value);
+  }
+
+  // Turns the counts into probabilities and clears them. With alpha = 0 these are relative
+  // frequencies; otherwise the mean-field estimate under a symmetric Dirichlet prior (alpha per
+  // pair), exp(digamma(count + alpha)) over the same of the sum, which starves rare chance pairs.
+  void estimate(double alpha, int n_threads);
+
+ private:
+  const PairTable& pairs_;
+  std::vector<float> probs_;
+  std::array<std::vector<float>, 2> null_;
+  Counts counts_;
+  std::array<Counts, 2> null_counts_;
+};
+
+// exp(digamma(x)) for x > 0, to a relative 1e-8.
+double exp_digamma(double x);
+
+}  // namespace calque::align

@@ -1,0 +1,239 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+
+#include "align/aligner.h"
+#include "align/pharaoh.h"
+#include "align/symmetrize.h"
+#include "bind/arrays.h"
+#include "bind/register.h"
+
+namespace calque::bind {
+namespace {
+
+using namespace calque::align;
+
+using LinkArray = nb::ndarray<const int32_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
+using OutLinks = nb::ndarray<nb::numpy, int32_t, nb::shape<-1, 2>>;
+using Sides = std::pair<OutVector<int32_t>, OutVector<int32_t>>;
+
+static_assert(sizeof(Link) == 2 * sizeof(int32_t));
+
+std::span<const Link> links_of(const LinkArray& array) {
+  return {reinterpret_cast<const Link*>(array.data()), array.shape(0)};
+}
+
+OutLinks to_numpy(std::vector<Link>&& links) {
+  auto* kept = new std::vector<Link>(std::move(links));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<Link>*>(p); });
+  return OutLinks(reinterpret_cast<int32_t*>(kept->data()), {kept->size(), 2}, owner);
+}
+
+Bitext to_bitext(const Vector<int32_t>& source, const Vector<int64_t>& source_offsets,
+                 const Vector<int32_t>& target, const Vector<int64_t>& target_offsets) {
+  return {view(source), view(target), view(source_offsets), view(target_offsets)};
+}
+
+// The lexical probabilities of one direction as rows per source word.
+nb::tuple lexicon(const Aligner& aligner, Direction direction) {
+  const PairTable& pairs = aligner.pairs();
+  const Lexical& lexical = aligner.lexical();
+  const bool forward = direction == kForward;
+  const int32_t n_given = forward ? pairs.n_sources() : pairs.n_targets();
+  const int32_t n_generated = forward ? pairs.n_targets() : pairs.n_sources();
+  std::vector<int64_t> rows(static_cast<size_t>(n_given) + 1, 0);
+  std::vector<int32_t> words(pairs.size());
+  std::vector<float> probs(pairs.size()), null(static_cast<size_t>(n_generated));
+  if (forward) {
+    rows = pairs.rows();
+    words = pairs.targets();
+    for (size_t p = 0; p < pairs.size(); ++p) probs[p] = lexical.prob(p, direction);
+  } else {  // transposed: a stable counting sort by target keeps the sources of a row sorted
+    for (const int32_t target : pairs.targets()) ++rows[target + 1];
+    for (int32_t t = 0; t < n_given; ++t) rows[t + 1] += rows[t];
+    std::vector<int64_t> next(rows.begin(), rows.end() - 1);
+    for (int32_t s = 0; s < n_generated; ++s) {
+      for (int64_t p = pairs.rows()[s]; p < pairs.rows()[s + 1]; ++p) {
+        const int64_t to = next[pairs.targets()[p]]++;
+        words[to] = s;
+        probs[to] = lexical.prob(p, direction);
+      }
+    }
+  }
+  for (int32_t w = 0; w < n_generated; ++w) null[w] = lexical.null_prob(w, direction);
+  return nb::make_tuple(bind::to_numpy(std::move(rows)), bind::to_numpy(std::move(words)),
+                        bind::to_numpy(std::move(probs)), bind::to_numpy(std::move(null)));
+}
+
+Symmetrization to_method(std::string_view name) {
+  if (name == "intersection") return Symmetrization::intersection;
+  if (name == "union") return Symmetrization::union_;
+  if (name == "grow-diag") return Symmetrization::grow_diag;
+  if (name == "grow-diag-final") return Symmetrization::grow_diag_final;
+  if (name == "grow-diag-final-and") return Symmetrization::grow_diag_final_and;
+  throw nb::value_error("unknown symmetrization");
+}
+
+std::pair<OutLinks, OutVector<int64_t>> symmetrize_all(
+    const LinkArray& forward, const Vector<int64_t>& forward_offsets, const LinkArray& reverse,
+    const Vector<int64_t>& reverse_offsets, const Vector<int64_t>& source_offsets,
+    const Vector<int64_t>& target_offsets, std::string_view method) {
+  const Symmetrization kind = to_method(method);
+  const auto one = links_of(forward), two = links_of(reverse);
+  const auto one_at = view(forward_offsets), two_at = view(reverse_offsets);
+  const auto source_at = view(source_offsets), target_at = view(target_offsets);
+  std::vector<Link> links;
+  std::vector<int64_t> offsets{0};
+  {
+    nb::gil_scoped_release release;
+    Symmetrizer symmetrizer;
+    links.reserve(std::max(one.size(), two.size()));
+    for (size_t n = 0; n + 1 < source_at.size(); ++n) {
+      const auto found = symmetrizer(one.subspan(one_at[n], one_at[n + 1] - one_at[n]),
+                                     two.subspan(two_at[n], two_at[n + 1] - two_at[n]),
+                                     static_cast<int32_t>(source_at[n + 1] - source_at[n]),
+                                     static_cast<int32_t>(target_at[n + 1] - target_at[n]), kind);
+      links.insert(links.end(), found.begin(), found.end());
+      offsets.push_back(static_cast<int64_t>(links.size()));
+    }
+  }
+  return {to_numpy(std::move(links)), bind::to_numpy(std::move(offsets))};
+}
+
+template <typename Step>
+auto released(Step step) {
+  nb::gil_scoped_release release;
+  return step();
+}
+
+void register_aligner(nb::module_& m) {
+  nb::class_<Aligner>(m, "Aligner", "Model 1 and HMM aligners of a bitext, in both directions.")
+      .def(
+          "__init__",
+          [](Aligner* self, const Vector<int32_t>& source, const Vector<int64_t>& source_offsets,
+             const Vector<int32_t>& target, const Vector<int64_t>& target_offsets,
+             double null_prob, double alpha, double tension, double jump_smoothing,
+             int32_t jump_width, int32_t max_words, int threads) {
+            const AlignerOptions options{null_prob,      alpha,      tension,
+                                         jump_smoothing, jump_width, max_words};
+            const Bitext bitext = to_bitext(source, source_offsets, target, target_offsets);
+            nb::gil_scoped_release release;
+            new (self) Aligner(bitext, options, threads);
+          },
+          nb::arg("source").noconvert(), nb::arg("source_offsets").noconvert(),
+          nb::arg("target").noconvert(), nb::arg("target_offsets").noconvert(), nb::kw_only(),
+          nb::arg("null_prob"), nb::arg("alpha"), nb::arg("tension"), nb::arg("jump_smoothing"),
+          nb::arg("jump_width"), nb::arg("max_words"), nb::arg("threads"),
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+          nb::keep_alive<1, 5>())
+      .def_prop_ro("n_pairs", [](const Aligner& a) { return a.pairs().size(); })
+      .def(
+          "model1_step",
+          [](Aligner& a, int threads) { return released([&] { return a.model1_step(threads); }); },
+          nb::arg("threads"),
+          "One iteration of EM for Model 1; log-likelihoods before it, forward and reverse.")
+      .def(
+          "hmm_step",
+          [](Aligner& a, bool agreement, int threads) {
+            return released([&] { return a.hmm_step(agreement, threads); });
+          },
+          nb::arg("agreement"), nb::arg("threads"),
+          "One iteration of EM for the HMM; log-likelihoods before it, forward and reverse.")
+      .def(
+          "best_paths",
+          [](const Aligner& a, int threads) -> Sides {
+            auto [forward, reverse] = released([&] { return a.best_paths(threads); });
+            return {bind::to_numpy(std::move(forward)), bind::to_numpy(std::move(reverse))};
+          },
+          nb::arg("threads"),
+          "Source position of every target word and target position of every source word; -1: none.")
+      .def(
+          "lexicon",
+          [](const Aligner& a, bool reverse) { return lexicon(a, reverse ? kReverse : kForward); },
+          nb::arg("reverse"),
+          nb::sig("def lexicon(self, reverse: bool) -> tuple[NDArray[numpy.int64], "
+                  "NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.float32]]"),
+          "Row offsets, generated words, their probabilities, and those given the null word.")
+      .def(
+          "jumps",
+          [](const Aligner& a, bool reverse) {
+            const Jumps& jumps = a.jumps(reverse ? kReverse : kForward);
+            return std::pair(
+                bind::to_numpy(std::vector<float>(jumps.within().begin(), jumps.within().end())),
+                bind::to_numpy(std::vector<float>(jumps.start().begin(), jumps.start().end())));
+          },
+          nb::arg("reverse"), "Weights of jumps by distance, and of first positions.");
+}
+
+// One sentence pair: emissions [step, state] in, what the HMM makes of it out.
+void register_hmm(nb::module_& m) {
+  const auto load = [](const Matrix<float>& emission, const Vector<float>& null_emission) {
+    Trellis trellis;
+    trellis.shape(emission.shape(0), emission.shape(1));
+    std::copy_n(emission.data(), emission.size(), trellis.emission.begin());
+    std::copy_n(null_emission.data(), null_emission.size(), trellis.null_emission.begin());
+    return trellis;
+  };
+  m.def(
+      "hmm_posteriors",
+      [load](const Matrix<float>& emission, const Vector<float>& null_emission,
+             const Vector<float>& within, const Vector<float>& start, double null_prob) {
+        Trellis trellis = load(emission, null_emission);
+        const Jumps jumps(view(within), view(start));
+        JumpSums sums(jumps.width());
+        const double log_prob = Hmm().posteriors(trellis, jumps, null_prob, sums);
+        return std::tuple(log_prob, bind::to_numpy(std::move(trellis.posterior)),
+                          bind::to_numpy(std::move(trellis.null_posterior)),
+                          bind::to_numpy(std::move(sums.within)),
+                          bind::to_numpy(std::move(sums.start)));
+      },
+      nb::arg("emission"), nb::arg("null_emission"), nb::arg("within"), nb::arg("start"),
+      nb::arg("null_prob"),
+      "Log probability, posteriors (flat), null posteriors, expected jumps and first positions.");
+  m.def(
+      "hmm_best_path",
+      [load](const Matrix<float>& emission, const Vector<float>& null_emission,
+             const Vector<float>& within, const Vector<float>& start, double null_prob) {
+        std::vector<int32_t> states(emission.shape(0));
+        Hmm().best_path(load(emission, null_emission), Jumps(view(within), view(start)), null_prob,
+                        states);
+        return bind::to_numpy(std::move(states));
+      },
+      nb::arg("emission"), nb::arg("null_emission"), nb::arg("within"), nb::arg("start"),
+      nb::arg("null_prob"), "The most probable state of every step; -1: null.");
+}
+
+}  // namespace
+
+void register_align(nb::module_& m) {
+  register_aligner(m);
+  register_hmm(m);
+  m.def("exp_digamma", &exp_digamma, nb::arg("x"), "exp(digamma(x)) for x > 0.");
+  m.def("symmetrize", &symmetrize_all, nb::arg("forward"), nb::arg("forward_offsets"),
+        nb::arg("reverse"), nb::arg("reverse_offsets"), nb::arg("source_offsets"),
+        nb::arg("target_offsets"), nb::arg("method"),
+        "Links and offsets of the symmetrised alignments.");
+  m.def(
+      "parse_pharaoh",
+      [](std::string_view text, const Vector<int64_t>& source_offsets,
+         const Vector<int64_t>& target_offsets) {
+        auto parsed = released(
+            [&] { return parse_pharaoh(text, view(source_offsets), view(target_offsets)); });
+        return std::tuple(to_numpy(std::move(parsed.links)),
+                          bind::to_numpy(std::move(parsed.offsets)), parsed.bad_line,
+                          parsed.problem);
+      },
+      nb::arg("text"), nb::arg("source_offsets"), nb::arg("target_offsets"),
+      "Links, offsets, the first bad line (from 0; -1: none) and what is wrong with it.");
+  m.def(
+      "format_pharaoh",
+      [](const LinkArray& links, const Vector<int64_t>& offsets) {
+        return released([&] { return format_pharaoh(links_of(links), view(offsets)); });
+      },
+      nb::arg("links"), nb::arg("offsets"), "One line of source-target links per sentence.");
+}
+
+}  // namespace calque::bind

@@ -1,0 +1,18 @@
+"""Word alignments: which words of a sentence pair translate each other."""
+
+from calque.align.align import align
+from calque.align.alignments import Alignments
+from calque.align.hmm import HmmModel, Lexicon, train_hmm
+from calque.align.pharaoh import read_pharaoh, write_pharaoh
+from calque.align.symmetrize import symmetrize
+
+__all__ = [
+    "Alignments",
+    "HmmModel",
+    "Lexicon",
+    "align",
+    "read_pharaoh",
+    "symmetrize",
+    "train_hmm",
+    "write_pharaoh",
+]

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque.text import offsets_of
+
+Links = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Alignments:
+    """The links of a bitext: those of sentence i are `links[offsets[i]:offsets[i + 1]]`."""
+
+    links: Links
+    """Pairs (source position, target position), int32, shape (n, 2); positions count from 0.
+    Within a sentence they are sorted by source, then target, and none comes twice."""
+    offsets: NDArray[np.int64]
+    """Where the links of each sentence begin, int64, and one last entry: the number of links."""
+
+    @classmethod
+    def from_lists(cls, sentences: Iterable[Iterable[tuple[int, int]]]) -> Alignments:
+        """The alignments given as (source, target) pairs per sentence, in any order."""
+        rows = [sorted(set(links)) for links in sentences]
+        flat = [link for row in rows for link in row]
+        links = np.array(flat, np.int32).reshape(-1, 2)
+        return cls(links, offsets_of([len(row) for row in rows]))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: int) -> Links:
+        if not 0 <= index < len(self):
+            raise IndexError(f"alignment {index} of {len(self)}")
+        return self.links[self.offsets[index] : self.offsets[index + 1]]
+
+    def __iter__(self) -> Iterator[Links]:
+        return (self[index] for index in range(len(self)))
