@@ -9,4 +9,5 @@ NB_MODULE(_core, m) {
   nanobind::exception<calque::Error>(
       m, "CoreError", nanobind::module_::import_("calque.errors").attr("CalqueError"));
   calque::bind::register_text(m);
+  calque::bind::register_blocks(m);
 }

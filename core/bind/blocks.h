@@ -1,0 +1,17 @@
+// The block table across the border, for every binding that takes one.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "blocks/block_table.h"
+
+namespace calque::bind {
+
+// A view of the arrays of a Python BlockTable, and the arrays themselves so that they stay alive.
+struct BoundBlockTable {
+  explicit BoundBlockTable(nanobind::dict named);
+  nanobind::dict arrays;
+  BlockTable table;
+};
+
+}  // namespace calque::bind
