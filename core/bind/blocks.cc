@@ -115,20 +115,22 @@ nb::dict score(const std::vector<Matrix<uint64_t>>& runs, uint64_t first_source,
   return out;
 }
 
-std::pair<OutVector<int32_t>, OutVector<int64_t>> gather(const BoundPhrases& bound,
-                                                        Vector<uint32_t> ids) {
-  std::vector<int32_t> words;
-  std::vector<int64_t> offsets{0};
+OutVector<int32_t> lengths(const BoundPhrases& bound, Vector<uint32_t> ids) {
+  std::vector<int32_t> out;
   {
     nb::gil_scoped_release release;
-    offsets.reserve(ids.size() + 1);
-    for (const uint32_t id : view(ids)) {
-      const auto phrase = bound.phrases[id];
-      words.insert(words.end(), phrase.begin(), phrase.end());
-      offsets.push_back(static_cast<int64_t>(words.size()));
-    }
+    out.reserve(ids.size());
+    for (const uint32_t id : view(ids)) out.push_back(bound.phrases.length(id));
   }
-  return {to_numpy(std::move(words)), to_numpy(std::move(offsets))};
+  return to_numpy(std::move(out));
+}
+
+void gather(const BoundPhrases& bound, Vector<uint32_t> ids, Writable<int32_t> words) {
+  nb::gil_scoped_release release;
+  size_t at = 0;
+  for (const uint32_t id : view(ids)) {
+    for (const int32_t word : bound.phrases[id]) words.data()[at++] = word;
+  }
 }
 
 std::pair<OutVector<int32_t>, OutVector<uint8_t>> find_partners(Vector<int32_t> words,
@@ -204,7 +206,9 @@ void register_blocks(nb::module_& m) {
       .def_prop_ro(
           "n_words", [](const BoundPhrases& self) { return self.numbered.first_ids[1]; },
           "The number of phrases of one word, which have the first ids.")
-      .def("gather", &gather, nb::arg("ids"), "The words of these phrases, and their offsets.");
+      .def("lengths", &lengths, nb::arg("ids"), "The number of words of each of these phrases.")
+      .def("gather", &gather, nb::arg("ids"), nb::arg("words").noconvert(),
+           "Fills `words` with the words of these phrases, one after the other.");
   nb::class_<LinkCounts>(m, "LinkCounts", "How often words are linked, the null word included.")
       .def(
           "__init__",
@@ -225,17 +229,16 @@ void register_blocks(nb::module_& m) {
         "Scored, pruned, sorted blocks of the source phrases first..last.");
   m.def("partners", &find_partners, nb::arg("words"), nb::arg("corpus"), nb::arg("links"),
         "The target word for each source word (-1: none) and whether it was linked.");
+  m.def("n_slots", &n_slots, nb::arg("n_sources"), "The size of the hash index, in slots.");
   m.def(
       "index_sources",
-      [](Vector<int32_t> words, Vector<int64_t> offsets) {
-        std::vector<int32_t> slots;
-        {
-          nb::gil_scoped_release release;
-          slots = index_sources(view(words), view(offsets));
-        }
-        return to_numpy(std::move(slots));
+      [](Vector<int32_t> words, Vector<int64_t> offsets, Writable<int32_t> slots) {
+        nb::gil_scoped_release release;
+        index_sources(view(words), view(offsets), {slots.data(), slots.size()});
       },
-      nb::arg("words"), nb::arg("offsets"), "The hash index of source phrases, flat.");
+      nb::arg("words"), nb::arg("offsets"), nb::arg("slots").noconvert(),
+      "Fills the hash index of source phrases.");
+  register_moses(m);
 }
 
 }  // namespace calque::bind

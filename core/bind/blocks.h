@@ -14,4 +14,7 @@ struct BoundBlockTable {
   BlockTable table;
 };
 
+// Moses's text tables; called by register_blocks.
+void register_moses(nanobind::module_& m);
+
 }  // namespace calque::bind

@@ -21,20 +21,27 @@ std::vector<SourceMatch> BlockTable::matches(std::span<const int32_t> sentence) 
   return out;
 }
 
-std::vector<int32_t> index_sources(std::span<const int32_t> words, std::span<const int64_t> offsets) {
+int64_t n_slots(int64_t n_sources) {
+  if (n_sources > 0x7fffffff) throw Error("more than 2^31 - 1 source phrases");
+  return static_cast<int64_t>(std::bit_ceil(2 * static_cast<uint64_t>(n_sources) + 1));
+}
+
+void index_sources(std::span<const int32_t> words, std::span<const int64_t> offsets,
+                   std::span<int32_t> slots) {
   const size_t n = offsets.size() - 1;
-  if (n > 0x7fffffff) throw Error("more than 2^31 - 1 source phrases");
-  const size_t n_slots = std::bit_ceil(2 * n + 1);
-  std::vector<int32_t> slots(2 * n_slots, -1);
+  if (slots.size() != 2 * static_cast<size_t>(n_slots(static_cast<int64_t>(n)))) {
+    throw Error("the hash index has another size");
+  }
+  const size_t mask = slots.size() / 2 - 1;
+  std::fill(slots.begin(), slots.end(), -1);
   for (size_t i = 0; i < n; ++i) {
     uint64_t hash = kEmptyPhraseHash;
     for (int64_t at = offsets[i]; at < offsets[i + 1]; ++at) hash = extend_hash(hash, words[at]);
-    size_t at = (hash >> 32) & (n_slots - 1);
-    while (slots[2 * at] >= 0) at = (at + 1) & (n_slots - 1);
+    size_t at = (hash >> 32) & mask;
+    while (slots[2 * at] >= 0) at = (at + 1) & mask;
     slots[2 * at] = static_cast<int32_t>(i);
     slots[2 * at + 1] = static_cast<int32_t>(hash);
   }
-  return slots;
 }
 
 }  // namespace calque

@@ -86,8 +86,13 @@ struct BlockTable {
   std::vector<SourceMatch> matches(std::span<const int32_t> sentence) const;
 };
 
-// The slots of a table with these source phrases: open addressing, a power of two, at most half
-// full. Throws Error beyond 2^31 - 1 phrases.
-std::vector<int32_t> index_sources(std::span<const int32_t> words, std::span<const int64_t> offsets);
+// The hash index has this many slots: a power of two, at most half of them used. Throws Error beyond
+// 2^31 - 1 phrases.
+int64_t n_slots(int64_t n_sources);
+
+// Fills the hash index (open addressing, linear probing) of these source phrases; `slots` has two
+// entries per slot.
+void index_sources(std::span<const int32_t> words, std::span<const int64_t> offsets,
+                   std::span<int32_t> slots);
 
 }  // namespace calque

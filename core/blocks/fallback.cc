@@ -27,11 +27,11 @@ std::vector<Partner> partners(std::span<const int32_t> words, const AlignedCorpu
     }
   };
 
-  links.for_each([&](uint32_t source, uint32_t target, uint32_t count) {
+  links.for_each([&](uint32_t source, uint32_t target, int64_t count) {
     if (source == LinkCounts::kNull || target == LinkCounts::kNull) return;
     const auto at = index.find(static_cast<int32_t>(source));
     if (at == index.end()) return;
-    offer(at->second, static_cast<int32_t>(target), count);
+    offer(at->second, static_cast<int32_t>(target), static_cast<double>(count));
     out[at->second].linked = true;
   });
   std::erase_if(index, [&](const auto& entry) { return out[entry.second].linked; });

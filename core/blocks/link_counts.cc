@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "blocks/record.h"
-#include "hash.h"
 
 namespace calque {
 namespace {
@@ -15,8 +14,7 @@ size_t n_words(std::span<const int32_t> ids) {
 }  // namespace
 
 LinkCounts::LinkCounts(const AlignedCorpus& corpus)
-    : slots_(1024),
-      source_totals_(n_words(corpus.source) + 1),
+    : source_totals_(n_words(corpus.source) + 1),
       target_totals_(n_words(corpus.target) + 1) {
   std::vector<bool> source_linked, target_linked;
   for (int64_t i = 0; i < corpus.size(); ++i) {
@@ -37,29 +35,10 @@ LinkCounts::LinkCounts(const AlignedCorpus& corpus)
   }
 }
 
-size_t LinkCounts::slot(uint32_t source, uint32_t target) const {
-  const uint64_t key = uint64_t{source} << 32 | target;
-  const size_t mask = slots_.size() - 1;
-  size_t at = mix(key) & mask;
-  while (slots_[at].count > 0 && slots_[at].key != key) at = (at + 1) & mask;
-  return at;
-}
-
 void LinkCounts::add(uint32_t source, uint32_t target) {
-  Slot& at = slots_[slot(source, target)];
-  at.key = uint64_t{source} << 32 | target;
-  if (at.count++ == 0 && 2 * ++n_used_ > slots_.size()) grow();
+  ++counts_(source, target);
   ++(source == kNull ? source_totals_.back() : source_totals_[source]);
   ++(target == kNull ? target_totals_.back() : target_totals_[target]);
-}
-
-void LinkCounts::grow() {
-  std::vector<Slot> old(slots_.size() * 2);
-  old.swap(slots_);
-  for (const Slot& from : old) {
-    if (from.count == 0) continue;
-    slots_[slot(static_cast<uint32_t>(from.key >> 32), static_cast<uint32_t>(from.key))] = from;
-  }
 }
 
 double lexical_target_given_source(const LinkCounts& counts, std::span<const int32_t> source,

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "blocks/corpus.h"
+#include "blocks/pair_map.h"
 
 namespace calque {
 
@@ -17,7 +17,7 @@ class LinkCounts {
 
   explicit LinkCounts(const AlignedCorpus& corpus);
 
-  uint32_t count(uint32_t source, uint32_t target) const { return slots_[slot(source, target)].count; }
+  int64_t count(uint32_t source, uint32_t target) const { return counts_.find(source, target); }
   // Relative frequencies p(source | target) and p(target | source).
   double source_given_target(uint32_t source, uint32_t target) const {
     return ratio(count(source, target), total(target_totals_, target));
@@ -28,30 +28,21 @@ class LinkCounts {
   // Calls visit(source, target, count) for every pair, in no particular order.
   template <typename Visit>
   void for_each(Visit visit) const {
-    for (const Slot& at : slots_) {
-      if (at.count > 0) visit(static_cast<uint32_t>(at.key >> 32), static_cast<uint32_t>(at.key), at.count);
-    }
+    counts_.for_each(visit);
   }
 
  private:
-  struct Slot {
-    uint64_t key = 0;
-    uint32_t count = 0;  // 0 marks a free slot
-  };
-  static double ratio(uint32_t part, uint64_t whole) {
+  static double ratio(int64_t part, int64_t whole) {
     return part > 0 ? static_cast<double>(part) / static_cast<double>(whole) : kFloor;
   }
   // The last entry of the totals is that of kNull.
-  static uint64_t total(const std::vector<uint64_t>& totals, uint32_t word) {
+  static int64_t total(const std::vector<int64_t>& totals, uint32_t word) {
     return word == kNull ? totals.back() : totals[word];
   }
-  size_t slot(uint32_t source, uint32_t target) const;
   void add(uint32_t source, uint32_t target);
-  void grow();
 
-  std::vector<Slot> slots_;
-  size_t n_used_ = 0;
-  std::vector<uint64_t> source_totals_, target_totals_;
+  PairMap counts_;
+  std::vector<int64_t> source_totals_, target_totals_;
 };
 
 // Lexical weights of a phrase pair under an inner alignment (bit 8 t + s links source s to target

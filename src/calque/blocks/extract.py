@@ -8,20 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice, pairwise
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calque import _core
-from calque.blocks.scratch import MEGABYTE, Pieces, Scratch
-from calque.blocks.table import WIDTHS, BlockTable
+from calque.blocks.assemble import assemble
+from calque.blocks.scratch import Pieces, Scratch
+from calque.blocks.table import BlockTable
 from calque.config.blocks import BlockOptions
 from calque.errors import CalqueError
 from calque.parallel import n_workers
 from calque.progress import SILENT, Progress
-from calque.text import Sentences, offsets_of
+from calque.text import Sentences
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -30,6 +33,8 @@ Run = NDArray[np.uint64]
 SENTENCES_PER_TASK = 50_000
 RECORDS_PER_TASK = 2_000_000
 RECORD_BYTES = 24
+LEAST_RECORDS = 1 << 16
+"""Records per run however small the memory, so that their number stays small."""
 NO_LIMIT = 2**62
 
 
@@ -54,7 +59,8 @@ def extract(
     Every source word of the corpus has a block of its own. Where extraction finds none, one is
     made: to the target word most often linked to it, or, if it never was linked, to the word most
     associated with it (Dice coefficient over sentence pairs), without inner link. Such a block has
-    joint count 0 and lexical weights for relative frequencies.
+    joint count 0 and lexical weights for relative frequencies. Only words that never stand beside
+    a target word remain without.
 
     Same result for every number of threads and every memory limit. Raises `CalqueError` where
     sizes differ or links misfit.
@@ -71,68 +77,80 @@ def extract(
     )
     with Scratch(options.memory_mb) as scratch, ThreadPoolExecutor(workers) as pool:
         counting = pool.submit(_core.LinkCounts, corpus)
-        with progress.stage("number phrases"):
-            numbered = [
-                pool.submit(_number, side, options.max_words, scratch) for side in (source, target)
-            ]
-            (sources, source_ids), (targets, target_ids) = [task.result() for task in numbered]
-        target_counts = np.zeros(len(targets), np.uint32)
-
-        def runs_of(sentences: range) -> list[Run]:
-            """The runs of a stretch of the corpus: one, or more where memory is short."""
-            first, runs = sentences.start, []
-            while first < sentences.stop:
-                run, first = _core.extract_run(
-                    corpus,
-                    source_ids,
-                    target_ids,
-                    first,
-                    sentences.stop,
-                    max_records,
-                    target_counts,
-                )
-                runs.append(scratch.keep(run))
-            return runs
-
-        # Half of what is left sorts records, the other half keeps runs.
-        max_records = max(1, scratch.left // 2 // workers // RECORD_BYTES)
-        scratch.left //= 2
-        runs: list[Run] = []
-        with progress.stage("extract blocks", len(source)) as stage:
-            tasks = list(_stretches(len(source), workers))
-            for task, found in zip(tasks, _in_order(pool, runs_of, tasks, workers), strict=True):
-                runs += found
-                stage.advance(len(task))
-        scratch.left += workers * max_records * RECORD_BYTES
-        scratch.give_back(source_ids, target_ids)
-        del source_ids, target_ids
-
+        counted = _count(
+            corpus, source, target, options.max_words, scratch, pool, workers, progress
+        )
         link_counts = counting.result()
-        runs.append(_made_blocks(runs, corpus, link_counts, sources, targets, source, target))
-        max_targets = NO_LIMIT if options.max_targets is None else options.max_targets
+        counted.runs.append(_made_blocks(counted, corpus, link_counts))
 
-        def score(bounds: tuple[int, int]) -> dict[str, NDArray[Any]]:
-            return _core.score_blocks(
-                runs,
-                *bounds,
-                sources,
-                targets,
-                target_counts,
-                link_counts,
-                max_targets,
-                options.min_count,
-            )
-
+        score = partial(_score, counted, link_counts, options)
         pieces = Pieces(scratch)
-        parts = _partitions(runs, len(sources), workers)
+        parts = _partitions(counted, workers)
         with progress.stage("score blocks", len(parts)) as stage:
             for piece in _in_order(pool, score, parts, workers):
                 pieces.append(piece)
                 stage.advance()
-            del runs
-            table = _assemble(pieces, sources, targets, target_counts)
+            counted.runs.clear()
+            table = assemble(
+                pieces, counted.sources, counted.targets, counted.target_counts, scratch
+            )
             stage.say(f"{len(table):,} blocks of {table.n_sources:,} source phrases")
     return table
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """All block occurrences of the corpus, summed into sorted runs."""
+
+    sources: _core.Phrases
+    targets: _core.Phrases
+    target_counts: NDArray[np.uint32]
+    runs: list[Run]
+    """Rows of (source and target phrase, inner alignment, orientations and count)."""
+
+
+def _count(
+    corpus: _core.AlignedCorpus,
+    source: Sentences,
+    target: Sentences,
+    max_words: int,
+    scratch: Scratch,
+    pool: ThreadPoolExecutor,
+    workers: int,
+    progress: Progress,
+) -> _Counted:
+    """Number the phrases of both sides and count the blocks between them."""
+    with progress.stage("number phrases"):
+        sides = [pool.submit(_number, side, max_words, scratch) for side in (source, target)]
+        (sources, source_ids), (targets, target_ids) = [side.result() for side in sides]
+    target_counts = np.zeros(len(targets), np.uint32)
+    # Half of what is left is for sorting records (a growing vector needs twice its size), the
+    # other half keeps runs.
+    for_sorting = scratch.left // 2
+    max_records = max(LEAST_RECORDS, for_sorting // 2 // workers // RECORD_BYTES)
+    scratch.left -= for_sorting
+
+    def runs_of(sentences: range) -> list[Run]:
+        """The runs of a stretch of the corpus: one, or more where memory is short."""
+        first, last = sentences.start, sentences.stop
+        found = []
+        while first < last:
+            run, first = _core.extract_run(
+                corpus, source_ids, target_ids, first, last, max_records, target_counts
+            )
+            found.append(scratch.keep(run))
+        return found
+
+    runs: list[Run] = []
+    stretches = list(_stretches(len(source), workers))
+    with progress.stage("extract blocks", len(source)) as stage:
+        results = _in_order(pool, runs_of, stretches, workers)
+        for stretch, found in zip(stretches, results, strict=True):
+            runs += found
+            stage.advance(len(stretch))
+    scratch.left += for_sorting
+    scratch.give_back(source_ids, target_ids)
+    return _Counted(sources, targets, target_counts, runs)
 
 
 def _number(
@@ -143,10 +161,63 @@ def _number(
     return _core.Phrases(side.ids, side.offsets, max_words, ids), ids
 
 
+def _made_blocks(counted: _Counted, corpus: _core.AlignedCorpus, links: _core.LinkCounts) -> Run:
+    """A run with one record of count 0 for every source word that no other run has."""
+    sources, targets = counted.sources, counted.targets
+    covered = np.zeros(sources.n_words, bool)
+    for run in counted.runs:
+        end = np.searchsorted(run[:, 0], np.uint64(sources.n_words << 32))
+        covered[run[:end, 0] >> np.uint64(32)] = True
+    missing = np.flatnonzero(~covered).astype(np.uint32)  # phrase ids of single words
+    partner, linked = _core.partners(_single_words(sources, missing), corpus, links)
+    found = partner >= 0
+    # Phrase ids of single words are the ranks of the words that occur.
+    target_words = _single_words(targets, np.arange(targets.n_words, dtype=np.uint32))
+    key = missing[found].astype(np.uint64) << np.uint64(32)
+    key |= np.searchsorted(target_words, partner[found]).astype(np.uint64)
+    return np.stack([key, linked[found].astype(np.uint64), np.zeros_like(key)], axis=1)
+
+
+def _single_words(phrases: _core.Phrases, ids: NDArray[np.uint32]) -> NDArray[np.int32]:
+    """The words that are the phrases with these ids, all of one word."""
+    words = np.empty(len(ids), np.int32)
+    phrases.gather(ids, words)
+    return words
+
+
+def _score(
+    counted: _Counted, links: _core.LinkCounts, options: BlockOptions, sources: tuple[int, int]
+) -> dict[str, NDArray[Any]]:
+    """The blocks of a range of source phrases, scored and pruned."""
+    max_targets = NO_LIMIT if options.max_targets is None else options.max_targets
+    return _core.score_blocks(
+        counted.runs,
+        *sources,
+        counted.sources,
+        counted.targets,
+        counted.target_counts,
+        links,
+        max_targets,
+        options.min_count,
+    )
+
+
 def _stretches(n: int, workers: int) -> Iterator[range]:
     """The corpus in parts: as many as workers, or more where these would be long."""
     size = max(1, min(-(-n // workers), SENTENCES_PER_TASK))
     return (range(first, min(first + size, n)) for first in range(0, n, size))
+
+
+def _partitions(counted: _Counted, workers: int) -> list[tuple[int, int]]:
+    """Ranges of source ids with about equally many records each."""
+    n_records = sum(len(run) for run in counted.runs)
+    n_parts = max(2 * workers, n_records // RECORDS_PER_TASK)
+    step = max(1, n_records // (64 * n_parts))
+    sample = np.concatenate([run[::step, 0] >> np.uint64(32) for run in counted.runs])
+    sample.sort()
+    cuts = sample[np.arange(1, n_parts) * len(sample) // n_parts] if len(sample) else sample
+    bounds = np.unique([0, *cuts.tolist(), len(counted.sources)])
+    return list(pairwise(bounds.tolist())) or [(0, 0)]  # at least one, be it empty
 
 
 def _in_order(
@@ -161,78 +232,3 @@ def _in_order(
     while waiting:
         yield waiting.pop(0).result()
         waiting += [pool.submit(work, item) for item in islice(items, 1)]
-
-
-def _made_blocks(
-    runs: list[Run],
-    corpus: _core.AlignedCorpus,
-    links: _core.LinkCounts,
-    sources: _core.Phrases,
-    targets: _core.Phrases,
-    source: Sentences,
-    target: Sentences,
-) -> Run:
-    """A run with one record of count 0 for every source word that no other run has."""
-    covered = np.zeros(sources.n_words, bool)
-    for run in runs:
-        end = np.searchsorted(run[:, 0], np.uint64(sources.n_words << 32))
-        covered[run[:end, 0] >> np.uint64(32)] = True
-    missing = np.flatnonzero(~covered).astype(np.uint32)  # phrase ids of single words
-    words, _ = sources.gather(missing)
-    partner, linked = _core.partners(words, corpus, links)
-    some = partner >= 0
-    # Phrase ids of single words rank the words that occur.
-    target_words, _ = targets.gather(np.arange(targets.n_words, dtype=np.uint32))
-    key = missing[some].astype(np.uint64) << np.uint64(32)
-    key |= np.searchsorted(target_words, partner[some]).astype(np.uint64)
-    return np.stack([key, linked[some].astype(np.uint64), np.zeros_like(key)], axis=1)
-
-
-def _partitions(runs: list[Run], n_sources: int, workers: int) -> list[tuple[int, int]]:
-    """Ranges of source ids with about equally many records each."""
-    n_records = sum(len(run) for run in runs)
-    n_parts = max(2 * workers, n_records // RECORDS_PER_TASK)
-    step = max(1, n_records // (64 * n_parts))
-    sample = np.sort(np.concatenate([run[::step, 0] >> np.uint64(32) for run in runs]))
-    cuts = sample[np.linspace(0, len(sample), n_parts, endpoint=False).astype(int)[1:]]
-    bounds = np.unique(np.concatenate([[0], cuts.astype(np.int64), [n_sources]])).tolist()
-    return list(zip(bounds[:-1], bounds[1:], strict=True))
-
-
-def _assemble(
-    pieces: Pieces,
-    sources: _core.Phrases,
-    targets: _core.Phrases,
-    target_counts: NDArray[np.uint32],
-) -> BlockTable:
-    """The table of the scored pieces, with target phrases renumbered to those in use."""
-    target_ids = pieces.finish("target_ids")
-    used = np.zeros(len(targets), bool)
-    used[target_ids] = True
-    kept = np.flatnonzero(used).astype(np.uint32)
-    new_index = np.cumsum(used, dtype=np.int32)
-    new_index -= 1
-    target_phrase = new_index[target_ids]
-    del new_index, target_ids, used
-    source_words, source_offsets = sources.gather(pieces.finish("source_ids"))
-    target_words, target_offsets = targets.gather(kept)
-    rows = {
-        name: pieces.finish(name).reshape(-1, WIDTHS.get(name, 1))
-        for name in ("scores", "orientation", "orientation_counts", "lrn_counts", "links")
-    }
-    return BlockTable.from_arrays(
-        {
-            "source_words": source_words,
-            "source_offsets": source_offsets,
-            "source_counts": pieces.finish("source_counts"),
-            "block_offsets": offsets_of(pieces.finish("n_blocks")),
-            "target_words": target_words,
-            "target_offsets": target_offsets,
-            "target_counts": target_counts[kept].astype(np.int32),
-            "target_phrase": target_phrase,
-            "joint_counts": pieces.finish("joint_counts"),
-            "link_offsets": offsets_of(pieces.finish("n_links")),
-            "slots": _core.index_sources(source_words, source_offsets),
-            **rows,
-        }
-    )

@@ -3,6 +3,7 @@ from __future__ import annotations
 import tempfile
 from collections import defaultdict
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Any
 
@@ -23,6 +24,7 @@ class Scratch:
         self.left = memory_mb * MEGABYTE
         self._folder = tempfile.TemporaryDirectory(prefix="calque-blocks-")
         self._n_files = 0
+        self._lock = Lock()
 
     def __enter__(self) -> Scratch:
         return self
@@ -37,19 +39,26 @@ class Scratch:
 
     def new_file(self) -> Path:
         """The name of a file that does not exist yet."""
-        self._n_files += 1
-        return Path(self._folder.name) / str(self._n_files)
+        with self._lock:
+            self._n_files += 1
+            return Path(self._folder.name) / str(self._n_files)
 
     def empty(self, shape: tuple[int, ...], dtype: type[Any]) -> NDArray[Any]:
         """A new array of zeros, in memory while there is some left."""
         n_bytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
-        if self._take(n_bytes):
+        if self.take(n_bytes):
             return np.zeros(shape, dtype)
         return np.memmap(self.new_file(), dtype, "w+", shape=shape)
 
+    def offsets_of(self, lengths: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Where rows of these lengths begin when they lie one after the other, and their end."""
+        offsets = self.empty((len(lengths) + 1,), np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        return offsets
+
     def keep(self, array: NDArray[Any]) -> NDArray[Any]:
         """The array itself while there is memory left, else its copy in a file."""
-        if self._take(array.nbytes):
+        if self.take(array.nbytes):
             return array
         path = self.new_file()
         array.tofile(path)
@@ -59,11 +68,13 @@ class Scratch:
         """Count the memory of arrays that are no longer needed as free."""
         self.left += sum(array.nbytes for array in arrays if not isinstance(array, np.memmap))
 
-    def _take(self, n_bytes: int) -> bool:
-        if n_bytes > self.left and n_bytes > 0:
-            return False
-        self.left -= n_bytes
-        return True
+    def take(self, n_bytes: int) -> bool:
+        """Whether so much memory was left, which is then taken."""
+        with self._lock:
+            if n_bytes > self.left and n_bytes > 0:  # a file cannot be empty and mapped
+                return False
+            self.left -= n_bytes
+            return True
 
 
 class Pieces:
@@ -80,7 +91,7 @@ class Pieces:
         n_bytes = 2 * sum(array.nbytes for array in piece.values())
         for name, array in piece.items():
             self._pieces[name].append(array)
-        if self._files or not self._scratch._take(n_bytes):
+        if self._files or not self._scratch.take(n_bytes):
             self._flush()
 
     def finish(self, name: str) -> NDArray[Any]:
