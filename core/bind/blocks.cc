@@ -88,7 +88,7 @@ std::pair<RunMatrix, int64_t> extract_run(const BoundCorpus& corpus, Matrix<uint
   return {to_matrix(std::move(out.run)), out.next_sentence};
 }
 
-nb::dict score(const std::vector<Matrix<uint64_t>>& runs, uint64_t first_source,
+NamedArrays score(const std::vector<Matrix<uint64_t>>& runs, uint64_t first_source,
                uint64_t last_source, const BoundPhrases& sources, const BoundPhrases& targets,
                Vector<uint32_t> target_counts, const LinkCounts& links, int64_t max_targets,
                int64_t min_count) {
@@ -100,7 +100,7 @@ nb::dict score(const std::vector<Matrix<uint64_t>>& runs, uint64_t first_source,
     blocks = score_blocks(views, first_source, last_source, sources.phrases, targets.phrases,
                           view(target_counts), links, {max_targets, min_count});
   }
-  nb::dict out;
+  NamedArrays out;
   out["source_ids"] = to_numpy(std::move(blocks.source_ids));
   out["source_counts"] = to_numpy(std::move(blocks.source_counts));
   out["n_blocks"] = to_numpy(std::move(blocks.n_blocks));
@@ -150,7 +150,7 @@ std::pair<OutVector<int32_t>, OutVector<uint8_t>> find_partners(Vector<int32_t> 
 
 }  // namespace
 
-BoundBlockTable::BoundBlockTable(nb::dict named_arrays)
+BoundBlockTable::BoundBlockTable(NamedArrays named_arrays)
     : arrays(std::move(named_arrays)),
       table{named<int32_t>(arrays, "source_words"),
             named<int64_t>(arrays, "source_offsets"),
@@ -178,7 +178,7 @@ BoundBlockTable::BoundBlockTable(nb::dict named_arrays)
 
 void register_blocks(nb::module_& m) {
   nb::class_<BoundBlockTable>(m, "BlockTable", "A view of a block table's arrays for the kernels.")
-      .def(nb::init<nb::dict>(), nb::arg("arrays"))
+      .def(nb::init<NamedArrays>(), nb::arg("arrays"))
       .def(
           "find",
           [](const BoundBlockTable& self, Vector<int32_t> words) { return self.table.find(view(words)); },

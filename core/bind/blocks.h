@@ -7,10 +7,12 @@
 
 namespace calque::bind {
 
+using NamedArrays = nanobind::typed<nanobind::dict, nanobind::str, nanobind::any>;
+
 // A view of the arrays of a Python BlockTable, and the arrays themselves so that they stay alive.
 struct BoundBlockTable {
-  explicit BoundBlockTable(nanobind::dict named);
-  nanobind::dict arrays;
+  explicit BoundBlockTable(NamedArrays named);
+  NamedArrays arrays;
   BlockTable table;
 };
 

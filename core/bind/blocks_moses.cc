@@ -17,13 +17,13 @@ std::pair<int64_t, std::string> to_pair(LineProblem&& problem) {
   return {problem.line, std::move(problem.message)};
 }
 
-nb::dict finish(const MosesReader& reader) {
+NamedArrays finish(const MosesReader& reader) {
   MosesArrays arrays;
   {
     nb::gil_scoped_release release;
     arrays = reader.finish();
   }
-  nb::dict out;
+  NamedArrays out;
   out["source_words"] = to_numpy(std::move(arrays.source_words));
   out["source_offsets"] = to_numpy(std::move(arrays.source_offsets));
   out["source_counts"] = to_numpy(std::move(arrays.source_counts));

@@ -1,7 +1,7 @@
 """What runs per token, per hypothesis or per feature."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ def encode_growing(text: str, words: WordTable) -> tuple[Annotated[NDArray[numpy
 class BlockTable:
     """A view of a block table's arrays for the kernels."""
 
-    def __init__(self, arrays: dict) -> None: ...
+    def __init__(self, arrays: dict[str, Any]) -> None: ...
 
     def find(self, words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
         """The index of a source phrase, or -1."""
@@ -85,7 +85,7 @@ def extract_run(corpus: AlignedCorpus, source_ids: Annotated[NDArray[numpy.uint3
     The counted blocks of sentence pairs first..last, and the pair to go on with.
     """
 
-def score_blocks(runs: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], first_source: int, last_source: int, sources: Phrases, targets: Phrases, target_counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], links: LinkCounts, max_targets: int, min_count: int) -> dict:
+def score_blocks(runs: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], first_source: int, last_source: int, sources: Phrases, targets: Phrases, target_counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], links: LinkCounts, max_targets: int, min_count: int) -> dict[str, Any]:
     """Scored, pruned, sorted blocks of the source phrases first..last."""
 
 def partners(words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], corpus: AlignedCorpus, links: LinkCounts) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]:
@@ -113,7 +113,7 @@ class MosesReader:
     def line_without_orientation(self) -> int:
         """The phrase table's line that the reordering table lacks, or 0."""
 
-    def finish(self) -> dict:
+    def finish(self) -> dict[str, Any]:
         """The arrays of the block table."""
 
     @property
