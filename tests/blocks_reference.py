@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -42,6 +43,7 @@ def sentence_pairs(draw: st.DrawFn, max_length: int = 6, n_words: int = 4) -> Pa
 
 
 corpora = st.lists(sentence_pairs(), max_size=6)
+few = settings(max_examples=40, deadline=None)
 
 
 def consistent(pair: Pair, max_words: int) -> Iterator[Spans]:

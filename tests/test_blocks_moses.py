@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from blocks_reference import Pair, corpora, to_arrays
+from blocks_reference import Pair, corpora, few, to_arrays
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -28,7 +28,7 @@ ORIENTATIONS = [
     "a b ||| x y ||| 0.2 0.2 0.6 0.6 0.2 0.2",
     "a ||| x ||| 0.6 0.2 0.2 0.2 0.6 0.2",
 ]
-reuse_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+reuse_folder = settings(few, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz"])

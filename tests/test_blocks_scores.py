@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from blocks_reference import Pair, best_inner, corpora, count, lexicon, rows, to_arrays
+from blocks_reference import Pair, best_inner, corpora, count, few, lexicon, rows, to_arrays
 from hypothesis import given
 
 from calque import _core
@@ -17,6 +17,7 @@ ALL = BlockOptions(max_targets=None)
 NULL = 2**32 - 1
 
 
+@few
 @given(corpora)
 def test_links_are_counted_with_the_null_word(pairs: list[Pair]) -> None:
     source, target, links, offsets = to_arrays(pairs)
@@ -31,6 +32,7 @@ def test_links_are_counted_with_the_null_word(pairs: list[Pair]) -> None:
             assert found == expected[s, t]
 
 
+@few
 @given(corpora)
 def test_scores_are_relative_frequencies_and_lexical_weights(pairs: list[Pair]) -> None:
     table = extract(*to_arrays(pairs), ALL, threads=1)
@@ -69,6 +71,7 @@ def test_scores_are_relative_frequencies_and_lexical_weights(pairs: list[Pair]) 
         assert table.scores[block] == pytest.approx(np.log(expected), rel=1e-5, abs=1e-6)
 
 
+@few
 @given(corpora)
 def test_orientation_probabilities_are_smoothed_counts(pairs: list[Pair]) -> None:
     table = extract(*to_arrays(pairs), ALL, threads=1)
@@ -76,6 +79,7 @@ def test_orientation_probabilities_are_smoothed_counts(pairs: list[Pair]) -> Non
     assert np.exp(table.orientation) == pytest.approx(expected, rel=1e-5)
 
 
+@few
 @given(corpora)
 def test_blocks_of_a_source_phrase_come_best_first(pairs: list[Pair]) -> None:
     table = extract(*to_arrays(pairs), ALL, threads=1)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from blocks_reference import Pair, corpora, equal, to_arrays
+from blocks_reference import Pair, corpora, equal, few, to_arrays
 from hypothesis import given
 
 from calque.blocks import BlockTable, extract
@@ -15,6 +15,7 @@ from calque.errors import ModelError
 PAIRS: list[Pair] = [([3, 4, 5], [6, 7], [(0, 0), (2, 1)]), ([4, 3], [7, 6], [(0, 0), (1, 1)])]
 
 
+@few
 @given(corpora)
 def test_every_source_phrase_is_found_and_no_other(pairs: list[Pair]) -> None:
     table = extract(*to_arrays(pairs), threads=1)
@@ -27,6 +28,7 @@ def test_every_source_phrase_is_found_and_no_other(pairs: list[Pair]) -> None:
     assert sorted(phrases, key=lambda phrase: (len(phrase), phrase)) == phrases
 
 
+@few
 @given(corpora)
 def test_matches_are_all_spans_that_are_source_phrases(pairs: list[Pair]) -> None:
     table = extract(*to_arrays(pairs), threads=1)

@@ -28,7 +28,12 @@ using RunMatrix = nb::ndarray<nb::numpy, uint64_t, nb::ndim<2>>;
 template <typename T>
 std::span<const T> named(const nb::dict& arrays, const char* name) {
   if (!arrays.contains(name)) throw Error(std::string("the block table lacks the array ") + name);
-  return view(nb::cast<Rows<T>>(arrays[name]));
+  Rows<T> rows;
+  // Without conversion: a converted copy would not outlive this function.
+  if (!nb::try_cast<Rows<T>>(arrays[name], rows, false)) {
+    throw Error(std::string("the block table's array ") + name + " has the wrong type or layout");
+  }
+  return view(rows);
 }
 
 struct BoundCorpus {
@@ -70,7 +75,7 @@ RunMatrix to_matrix(std::vector<Record>&& run) {
   return RunMatrix(kept->data(), {kept->size(), 3}, owner);
 }
 
-Run to_run(const Matrix<uint64_t>& run) {
+SortedRun to_run(const Matrix<uint64_t>& run) {
   if (run.shape(1) != 3) throw Error("a run has three columns");
   return {reinterpret_cast<const Record*>(run.data()), run.shape(0)};
 }
@@ -92,7 +97,7 @@ NamedArrays score(const std::vector<Matrix<uint64_t>>& runs, uint64_t first_sour
                uint64_t last_source, const BoundPhrases& sources, const BoundPhrases& targets,
                Vector<uint32_t> target_counts, const LinkCounts& links, int64_t max_targets,
                int64_t min_count) {
-  std::vector<Run> views;
+  std::vector<SortedRun> views;
   for (const auto& run : runs) views.push_back(to_run(run));
   ScoredBlocks blocks;
   {

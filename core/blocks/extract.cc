@@ -9,8 +9,8 @@ namespace calque {
 namespace {
 
 Orientation orientation(bool straight, bool crossed) {
-  if (straight) return crossed ? kDiscontinuous : kMonotone;
-  return crossed ? kSwap : kDiscontinuous;
+  if (straight == crossed) return Orientation::discontinuous;
+  return straight ? Orientation::monotone : Orientation::swap;
 }
 
 // Where blocks end on the target side: the source positions at which such blocks begin and end.
@@ -28,8 +28,8 @@ class Corners {
   }
   // Blocks that end where `block` begins must have been added before.
   Side side(const BlockSpan& block) const {
-    if (has(ends_[block.target_begin], block.source_begin)) return kRight;
-    return has(begins_[block.target_begin], block.source_end) ? kLeft : kNeutral;
+    if (has(ends_[block.target_begin], block.source_begin)) return Side::right;
+    return has(begins_[block.target_begin], block.source_end) ? Side::left : Side::neutral;
   }
 
  private:

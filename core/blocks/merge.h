@@ -12,8 +12,8 @@ namespace calque {
 // the same kind are summed. Reads every run from front to back, so runs may lie on disk.
 class Merger {
  public:
-  Merger(const std::vector<Run>& runs, uint64_t first_source, uint64_t last_source) {
-    for (const Run& run : runs) {
+  Merger(const std::vector<SortedRun>& runs, uint64_t first_source, uint64_t last_source) {
+    for (const SortedRun& run : runs) {
       const auto from = std::lower_bound(run.begin(), run.end(), Record{first_source << 32, 0, 0});
       const auto to = last_source >> 32 ? run.end()
                                         : std::lower_bound(from, run.end(), Record{last_source << 32, 0, 0});
@@ -36,7 +36,7 @@ class Merger {
 
  private:
   struct Head {
-    Run::iterator at, end;
+    SortedRun::iterator at, end;
   };
   struct Later {
     bool operator()(const Head& a, const Head& b) const { return *b.at < *a.at; }

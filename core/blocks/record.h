@@ -4,12 +4,9 @@
 #include <cstdint>
 #include <span>
 
-namespace calque {
+#include "blocks/orientation.h"
 
-// Orientation of a block to the words that touch its corners, as Moses's word-based model has it.
-enum Orientation : uint32_t { kMonotone, kSwap, kDiscontinuous };
-// Orientation to the block that precedes on the target side, as in the block papers.
-enum Side : uint32_t { kLeft, kRight, kNeutral };
+namespace calque {
 
 // Inner alignments are 8 x 8 bits: source s and target t are linked if bit 8 t + s is set.
 inline constexpr int kMaxWords = 8;
@@ -39,11 +36,12 @@ struct Record {
 };
 static_assert(sizeof(Record) == 24);
 
-inline uint64_t record_tail(uint32_t previous, uint32_t next, uint32_t side, uint32_t count) {
-  return uint64_t{previous | next << 2 | side << 4} << 32 | count;
+inline uint64_t record_tail(Orientation previous, Orientation next, Side side, uint32_t count) {
+  const auto bits = [](auto value) { return static_cast<uint64_t>(value); };
+  return (bits(previous) | bits(next) << 2 | bits(side) << 4) << 32 | count;
 }
 
 // Records sorted by <, no two of the same kind.
-using Run = std::span<const Record>;
+using SortedRun = std::span<const Record>;
 
 }  // namespace calque

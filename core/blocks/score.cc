@@ -122,7 +122,7 @@ void prune(std::vector<Candidate>& blocks, const PruneOptions& options, bool kee
 
 }  // namespace
 
-ScoredBlocks score_blocks(const std::vector<Run>& runs, uint64_t first_source, uint64_t last_source,
+ScoredBlocks score_blocks(const std::vector<SortedRun>& runs, uint64_t first_source, uint64_t last_source,
                           const Phrases& sources, const Phrases& targets,
                           std::span<const uint32_t> target_counts, const LinkCounts& links,
                           const PruneOptions& options) {

@@ -42,7 +42,7 @@ struct ScoredBlocks {
 // Pruning drops blocks rarer than min_count and those beyond the max_targets best by the sum of
 // the four scores, ties by target id. The best block of a single source word always stays.
 // Oracle: tests/test_blocks_scores.py; Moses's own tables: tests/test_blocks_moses_oracle.py.
-ScoredBlocks score_blocks(const std::vector<Run>& runs, uint64_t first_source, uint64_t last_source,
+ScoredBlocks score_blocks(const std::vector<SortedRun>& runs, uint64_t first_source, uint64_t last_source,
                           const Phrases& sources, const Phrases& targets,
                           std::span<const uint32_t> target_counts, const LinkCounts& links,
                           const PruneOptions& prune);

@@ -28,7 +28,7 @@ from calque.text import Sentences
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Run = NDArray[np.uint64]
+SortedRun = NDArray[np.uint64]
 
 SENTENCES_PER_TASK = 50_000
 RECORDS_PER_TASK = 2_000_000
@@ -105,7 +105,7 @@ class _Counted:
     sources: _core.Phrases
     targets: _core.Phrases
     target_counts: NDArray[np.uint32]
-    runs: list[Run]
+    runs: list[SortedRun]
     """Rows of (source and target phrase, inner alignment, orientations and count)."""
 
 
@@ -130,7 +130,7 @@ def _count(
     max_records = max(LEAST_RECORDS, for_sorting // 2 // workers // RECORD_BYTES)
     scratch.left -= for_sorting
 
-    def runs_of(sentences: range) -> list[Run]:
+    def runs_of(sentences: range) -> list[SortedRun]:
         """The runs of a stretch of the corpus: one, or more where memory is short."""
         first, last = sentences.start, sentences.stop
         found = []
@@ -141,7 +141,7 @@ def _count(
             found.append(scratch.keep(run))
         return found
 
-    runs: list[Run] = []
+    runs: list[SortedRun] = []
     stretches = list(_stretches(len(source), workers))
     with progress.stage("extract blocks", len(source)) as stage:
         results = _in_order(pool, runs_of, stretches, workers)
@@ -161,7 +161,9 @@ def _number(
     return _core.Phrases(side.ids, side.offsets, max_words, ids), ids
 
 
-def _made_blocks(counted: _Counted, corpus: _core.AlignedCorpus, links: _core.LinkCounts) -> Run:
+def _made_blocks(
+    counted: _Counted, corpus: _core.AlignedCorpus, links: _core.LinkCounts
+) -> SortedRun:
     """A run with one record of count 0 for every source word that no other run has."""
     sources, targets = counted.sources, counted.targets
     covered = np.zeros(sources.n_words, bool)

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import os
 import tempfile
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
@@ -9,6 +12,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from calque.errors import FileError
 
 MEGABYTE = 1 << 20
 
@@ -48,7 +53,10 @@ class Scratch:
         n_bytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
         if self.take(n_bytes):
             return np.zeros(shape, dtype)
-        return np.memmap(self.new_file(), dtype, "w+", shape=shape)
+        path = self.new_file()
+        with self.writing(), path.open("wb") as file:
+            _reserve(file.fileno(), n_bytes)
+        return np.memmap(path, dtype, "r+", shape=shape)
 
     def offsets_of(self, lengths: NDArray[np.int32]) -> NDArray[np.int64]:
         """Where rows of these lengths begin when they lie one after the other, and their end."""
@@ -61,8 +69,18 @@ class Scratch:
         if self.take(array.nbytes):
             return array
         path = self.new_file()
-        array.tofile(path)
+        with self.writing():
+            array.tofile(path)
         return np.memmap(path, array.dtype, "r", shape=array.shape)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Turn a full disk into a `FileError` that names the folder."""
+        try:
+            yield
+        except OSError as error:
+            problem = f"cannot write temporary files: {error.strerror or error}"
+            raise FileError(self._folder.name, problem) from error
 
     def give_back(self, *arrays: NDArray[Any]) -> None:
         """Count the memory of arrays that are no longer needed as free."""
@@ -75,6 +93,14 @@ class Scratch:
                 return False
             self.left -= n_bytes
             return True
+
+
+def _reserve(file: int, n_bytes: int) -> None:
+    """Give the file this size and the room for it: a mapped hole on a full disk is a crash."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file, 0, n_bytes)
+    else:
+        os.truncate(file, n_bytes)
 
 
 class Pieces:
@@ -107,7 +133,7 @@ class Pieces:
     def _flush(self) -> None:
         for name, pieces in self._pieces.items():
             path = self._files.setdefault(name, self._scratch.new_file())
-            with path.open("ab") as file:
+            with self._scratch.writing(), path.open("ab") as file:
                 for piece in pieces:
                     piece.tofile(file)
             self._pieces[name] = [pieces[0][:0]]  # its type
