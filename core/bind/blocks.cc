@@ -186,7 +186,9 @@ void register_blocks(nb::module_& m) {
       .def(nb::init<NamedArrays>(), nb::arg("arrays"))
       .def(
           "find",
-          [](const BoundBlockTable& self, Vector<int32_t> words) { return self.table.find(view(words)); },
+          [](const BoundBlockTable& self, Vector<int32_t> words) {
+            return self.table.find(view(words));
+          },
           nb::arg("words"), "The index of a source phrase, or -1.")
       .def(
           "matches",

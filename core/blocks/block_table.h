@@ -62,7 +62,8 @@ struct BlockTable {
     return target_words.subspan(target_offsets[i], target_offsets[i + 1] - target_offsets[i]);
   }
   std::span<const uint8_t> inner_links(int64_t block) const {
-    return links.subspan(2 * link_offsets[block], 2 * (link_offsets[block + 1] - link_offsets[block]));
+    const int64_t begin = link_offsets[block], end = link_offsets[block + 1];
+    return links.subspan(2 * begin, 2 * (end - begin));
   }
 
   // The source phrase with these words, or -1.
@@ -86,8 +87,8 @@ struct BlockTable {
   std::vector<SourceMatch> matches(std::span<const int32_t> sentence) const;
 };
 
-// The hash index has this many slots: a power of two, at most half of them used. Throws Error beyond
-// 2^31 - 1 phrases.
+// The hash index has this many slots: a power of two, at most half of them used. Throws Error
+// beyond 2^31 - 1 phrases.
 int64_t n_slots(int64_t n_sources);
 
 // Fills the hash index (open addressing, linear probing) of these source phrases; `slots` has two

@@ -26,8 +26,8 @@ struct AlignedCorpus {
 
   int64_t size() const { return static_cast<int64_t>(source_offsets.size()) - 1; }
   SentencePair operator[](int64_t i) const {
-    const auto part = [i](std::span<const int32_t> all, std::span<const int64_t> offsets, int width) {
-      return all.subspan(width * offsets[i], width * (offsets[i + 1] - offsets[i]));
+    const auto part = [i](std::span<const int32_t> all, std::span<const int64_t> ends, int width) {
+      return all.subspan(width * ends[i], width * (ends[i + 1] - ends[i]));
     };
     return {part(source, source_offsets, 1), part(target, target_offsets, 1),
             part(links, link_offsets, 2), source_offsets[i], target_offsets[i]};

@@ -33,8 +33,8 @@ class Corners {
   }
 
  private:
-  static bool has(const std::vector<int32_t>& sorted, int32_t at) {
-    return std::find(sorted.begin(), sorted.end(), at) != sorted.end();
+  static bool has(const std::vector<int32_t>& list, int32_t at) {
+    return std::find(list.begin(), list.end(), at) != list.end();
   }
   static void add_once(std::vector<int32_t>& list, int32_t at) {
     if (!has(list, at)) list.push_back(at);
@@ -46,7 +46,9 @@ uint64_t inner_links(const LinkGrid& grid, const BlockSpan& block) {
   uint64_t links = 0;
   for (int32_t t = block.target_begin; t < block.target_end; ++t) {
     const int shift = kMaxWords * (t - block.target_begin);
-    for (const int32_t s : grid.sources_of(t)) links |= uint64_t{1} << (shift + s - block.source_begin);
+    for (const int32_t s : grid.sources_of(t)) {
+      links |= uint64_t{1} << (shift + s - block.source_begin);
+    }
   }
   return links;
 }

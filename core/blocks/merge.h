@@ -14,9 +14,11 @@ class Merger {
  public:
   Merger(const std::vector<SortedRun>& runs, uint64_t first_source, uint64_t last_source) {
     for (const SortedRun& run : runs) {
-      const auto from = std::lower_bound(run.begin(), run.end(), Record{first_source << 32, 0, 0});
-      const auto to = last_source >> 32 ? run.end()
-                                        : std::lower_bound(from, run.end(), Record{last_source << 32, 0, 0});
+      const auto begin_of = [&run](uint64_t source) {
+        if (source >> 32) return run.end();  // beyond every id
+        return std::lower_bound(run.begin(), run.end(), Record{source << 32, 0, 0});
+      };
+      const auto from = begin_of(first_source), to = begin_of(last_source);
       if (from != to) heads_.push_back({from, to});
     }
     std::make_heap(heads_.begin(), heads_.end(), Later());

@@ -97,7 +97,8 @@ std::string MosesReader::parse_phrases() {
   }
   if (auto problem = empty_or_long(fields_[0], "source"); !problem.empty()) return problem;
   if (auto problem = empty_or_long(fields_[1], "target"); !problem.empty()) return problem;
-  if (auto problem = parse_logs(fields_[2], scores_.emplace_back()); !problem.empty()) return problem;
+  auto& scores = scores_.emplace_back();
+  if (auto problem = parse_logs(fields_[2], scores); !problem.empty()) return problem;
   if (fields_.size() > 5 && !fields_[5].empty()) return "has sparse features, expected none";
 
   source_.clear();

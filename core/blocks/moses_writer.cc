@@ -53,7 +53,8 @@ std::vector<int32_t> byte_ranks(const WordTable& words) {
 }
 
 // Whether phrase a with the bar behind it comes before b with the bar behind it.
-bool before(std::span<const int32_t> a, std::span<const int32_t> b, const std::vector<int32_t>& rank) {
+bool before(std::span<const int32_t> a, std::span<const int32_t> b,
+            const std::vector<int32_t>& rank) {
   const auto [left, right] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   const int32_t left_rank = left == a.end() ? rank.back() : rank[*left];
   const int32_t right_rank = right == b.end() ? rank.back() : rank[*right];
@@ -110,7 +111,9 @@ std::string moses_phrases(const BlockTable& table, std::span<const MosesLine> li
   for (const auto [i, block] : lines) {
     append_phrase(out, table.source(i), source);
     append_phrase(out, table.target(block), target);
-    for (int k = 0; k < 4; ++k) out.append(probabilities.text(table.scores[4 * block + k])).append(" ");
+    for (int k = 0; k < 4; ++k) {
+      out.append(probabilities.text(table.scores[4 * block + k])).append(" ");
+    }
     out.append(kBar).append(" ");
     append_links(out, table.inner_links(block));
     out.append(kBar).append(" ");
@@ -132,7 +135,8 @@ std::string moses_orientations(const BlockTable& table, std::span<const MosesLin
     append_phrase(out, table.source(i), source);
     append_phrase(out, table.target(block), target);
     for (int k = 0; k < 6; ++k) {
-      out.append(probabilities.text(table.orientation[6 * block + k])).push_back(k < 5 ? ' ' : '\n');
+      out.append(probabilities.text(table.orientation[6 * block + k]));
+      out.push_back(k < 5 ? ' ' : '\n');
     }
   }
   return out;

@@ -66,7 +66,9 @@ Candidate read_candidate(Merger& merger) {
       best = count;
     } else if (count == best) {
       if (greater_by_rows(links, out.links)) out.links = links;
-      if (greater_by_rows(transpose(links), transpose(out.mirrored_links))) out.mirrored_links = links;
+      if (greater_by_rows(transpose(links), transpose(out.mirrored_links))) {
+        out.mirrored_links = links;
+      }
     }
   }
   return out;
@@ -78,7 +80,7 @@ void score(Candidate& block, int64_t source_count, int64_t target_count, const L
       lexical_source_given_target(counts, source, target, block.mirrored_links);
   const double lexical_target = lexical_target_given_source(counts, source, target, block.links);
   const auto frequency = [&](int64_t whole, double lexical) {
-    return block.count > 0 ? static_cast<double>(block.count) / static_cast<double>(whole) : lexical;
+    return block.count > 0 ? block.count / static_cast<double>(whole) : lexical;
   };
   const std::array probabilities{frequency(target_count, lexical_source), lexical_source,
                                  frequency(source_count, lexical_target), lexical_target};
@@ -122,8 +124,8 @@ void prune(std::vector<Candidate>& blocks, const PruneOptions& options, bool kee
 
 }  // namespace
 
-ScoredBlocks score_blocks(const std::vector<SortedRun>& runs, uint64_t first_source, uint64_t last_source,
-                          const Phrases& sources, const Phrases& targets,
+ScoredBlocks score_blocks(const std::vector<SortedRun>& runs, uint64_t first_source,
+                          uint64_t last_source, const Phrases& sources, const Phrases& targets,
                           std::span<const uint32_t> target_counts, const LinkCounts& links,
                           const PruneOptions& options) {
   ScoredBlocks out;

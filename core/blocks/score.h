@@ -36,14 +36,14 @@ struct ScoredBlocks {
 // The inner alignment of a block is its most frequent one. Ties go, as in Moses, to the alignment
 // that is greater when compared target word by target word as lists of source positions; the
 // lexical weight p(s|t) sees the mirror image of that rule (source word by source word).
-// Orientation probabilities are (count + 0.5) / (total + 1.5). A block with count 0 (see fallback.h)
+// Orientation probabilities are (count + 0.5) / (total + 1.5). A block with count 0 (fallback.h)
 // takes its lexical weights for its relative frequencies.
 //
 // Pruning drops blocks rarer than min_count and those beyond the max_targets best by the sum of
 // the four scores, ties by target id. The best block of a single source word always stays.
 // Oracle: tests/test_blocks_scores.py; Moses's own tables: tests/test_blocks_moses_oracle.py.
-ScoredBlocks score_blocks(const std::vector<SortedRun>& runs, uint64_t first_source, uint64_t last_source,
-                          const Phrases& sources, const Phrases& targets,
+ScoredBlocks score_blocks(const std::vector<SortedRun>& runs, uint64_t first_source,
+                          uint64_t last_source, const Phrases& sources, const Phrases& targets,
                           std::span<const uint32_t> target_counts, const LinkCounts& links,
                           const PruneOptions& prune);
 
