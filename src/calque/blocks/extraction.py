@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.blocks.assemble import assemble
-from calque.blocks.scratch import Pieces, Scratch
+from calque.blocks.scratch import MEGABYTE, Pieces, Scratch
 from calque.blocks.table import BlockTable
 from calque.config.blocks import BlockOptions
 from calque.errors import CalqueError
@@ -31,8 +31,9 @@ Result = TypeVar("Result")
 SortedRun = NDArray[np.uint64]
 
 SENTENCES_PER_TASK = 50_000
-RECORDS_PER_TASK = 2_000_000
 RECORD_BYTES = 24
+SCORED_BYTES = 128
+"""What a record becomes at most when it is scored."""
 LEAST_RECORDS = 1 << 16
 """Records per run however small the memory, so that their number stays small."""
 NO_LIMIT = 2**62
@@ -85,7 +86,7 @@ def extract(
 
         score = partial(_score, counted, link_counts, options)
         pieces = Pieces(scratch)
-        parts = _partitions(counted, workers)
+        parts = _partitions(counted, workers, options.memory_mb)
         with progress.stage("score blocks", len(parts)) as stage:
             for piece in _in_order(pool, score, parts, workers):
                 pieces.append(piece)
@@ -210,10 +211,12 @@ def _stretches(n: int, workers: int) -> Iterator[range]:
     return (range(first, min(first + size, n)) for first in range(0, n, size))
 
 
-def _partitions(counted: _Counted, workers: int) -> list[tuple[int, int]]:
+def _partitions(counted: _Counted, workers: int, memory_mb: int) -> list[tuple[int, int]]:
     """Ranges of source ids with about equally many records each."""
     n_records = sum(len(run) for run in counted.runs)
-    n_parts = max(2 * workers, n_records // RECORDS_PER_TASK)
+    # Two parts per worker may wait to be taken; together they get half of the memory.
+    part_bytes = memory_mb * MEGABYTE // 2 // (2 * workers)
+    n_parts = max(2 * workers, n_records // max(LEAST_RECORDS, part_bytes // SCORED_BYTES))
     step = max(1, n_records // (64 * n_parts))
     sample = np.concatenate([run[::step, 0] >> np.uint64(32) for run in counted.runs])
     sample.sort()

@@ -15,5 +15,7 @@ class BlockOptions:
     )
     min_count: int = option(1, "drop blocks seen less often than this", least=1)
     memory_mb: int = option(
-        2048, "working memory of extraction; beyond it, work goes to temporary files", least=1
+        2048,
+        "memory for counting beside the corpus and its phrases; the rest goes to temporary files",
+        least=1,
     )
