@@ -11,4 +11,5 @@ NB_MODULE(_core, m) {
   calque::bind::register_text(m);
   calque::bind::register_lm(m);
   calque::bind::register_align(m);
+  calque::bind::register_blocks(m);
 }

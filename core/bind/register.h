@@ -8,5 +8,6 @@ namespace calque::bind {
 void register_text(nanobind::module_& m);
 void register_lm(nanobind::module_& m);
 void register_align(nanobind::module_& m);
+void register_blocks(nanobind::module_& m);
 
 }  // namespace calque::bind

@@ -1,0 +1,251 @@
+#include "bind/blocks.h"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+
+#include "bind/arrays.h"
+#include "bind/register.h"
+#include "blocks/corpus.h"
+#include "blocks/extract.h"
+#include "blocks/fallback.h"
+#include "blocks/link_counts.h"
+#include "blocks/phrases.h"
+#include "blocks/score.h"
+#include "error.h"
+
+namespace calque::bind {
+namespace {
+
+template <typename T>
+using Rows = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using Writable = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
+using RunMatrix = nb::ndarray<nb::numpy, uint64_t, nb::ndim<2>>;
+
+template <typename T>
+std::span<const T> named(const nb::dict& arrays, const char* name) {
+  if (!arrays.contains(name)) throw Error(std::string("the block table lacks the array ") + name);
+  Rows<T> rows;
+  // Without conversion: a converted copy would not outlive this function.
+  if (!nb::try_cast<Rows<T>>(arrays[name], rows, false)) {
+    throw Error(std::string("the block table's array ") + name + " has the wrong type or layout");
+  }
+  return view(rows);
+}
+
+struct BoundCorpus {
+  BoundCorpus(Vector<int32_t> source, Vector<int64_t> source_offsets, Vector<int32_t> target,
+              Vector<int64_t> target_offsets, Matrix<int32_t> links, Vector<int64_t> link_offsets)
+      : source(source), target(target), source_offsets(source_offsets),
+        target_offsets(target_offsets), link_offsets(link_offsets), links(links),
+        corpus{view(source), view(source_offsets), view(target),
+               view(target_offsets), view(links), view(link_offsets)} {
+    if (links.shape(1) != 2) throw Error("links have two columns: source and target position");
+    check(corpus);
+  }
+  Vector<int32_t> source, target;  // kept alive
+  Vector<int64_t> source_offsets, target_offsets, link_offsets;
+  Matrix<int32_t> links;
+  AlignedCorpus corpus;
+};
+
+struct BoundPhrases {
+  BoundPhrases(Vector<int32_t> words, Vector<int64_t> offsets, int max_words,
+               Writable<uint32_t> ids)
+      : words(words) {
+    if (max_words < 1 || max_words > kMaxWords) throw Error("phrases have one to eight words");
+    if (ids.size() != words.size() * static_cast<size_t>(max_words)) {
+      throw Error("ids need one row of words per phrase length");
+    }
+    nb::gil_scoped_release release;
+    numbered = number_phrases(view(words), view(offsets), max_words, {ids.data(), ids.size()});
+    phrases = {view(this->words), numbered.examples, numbered.first_ids};
+  }
+  Vector<int32_t> words;  // kept alive
+  NumberedPhrases numbered;
+  Phrases phrases;
+};
+
+RunMatrix to_matrix(std::vector<Record>&& run) {
+  auto* kept = new std::vector<Record>(std::move(run));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<Record>*>(p); });
+  return RunMatrix(kept->data(), {kept->size(), 3}, owner);
+}
+
+SortedRun to_run(const Matrix<uint64_t>& run) {
+  if (run.shape(1) != 3) throw Error("a run has three columns");
+  return {reinterpret_cast<const Record*>(run.data()), run.shape(0)};
+}
+
+std::pair<RunMatrix, int64_t> extract_run(const BoundCorpus& corpus, Matrix<uint32_t> source_ids,
+                                          Matrix<uint32_t> target_ids, int64_t first, int64_t last,
+                                          int64_t max_records, Writable<uint32_t> target_counts) {
+  Extracted out;
+  {
+    nb::gil_scoped_release release;
+    out = extract(corpus.corpus, {view(source_ids), view(target_ids)},
+                  static_cast<int>(source_ids.shape(0)), first, last, max_records,
+                  {target_counts.data(), target_counts.size()});
+  }
+  return {to_matrix(std::move(out.run)), out.next_sentence};
+}
+
+NamedArrays score(const std::vector<Matrix<uint64_t>>& runs, uint64_t first_source,
+               uint64_t last_source, const BoundPhrases& sources, const BoundPhrases& targets,
+               Vector<uint32_t> target_counts, const LinkCounts& links, int64_t max_targets,
+               int64_t min_count) {
+  std::vector<SortedRun> views;
+  for (const auto& run : runs) views.push_back(to_run(run));
+  ScoredBlocks blocks;
+  {
+    nb::gil_scoped_release release;
+    blocks = score_blocks(views, first_source, last_source, sources.phrases, targets.phrases,
+                          view(target_counts), links, {max_targets, min_count});
+  }
+  NamedArrays out;
+  out["source_ids"] = to_numpy(std::move(blocks.source_ids));
+  out["source_counts"] = to_numpy(std::move(blocks.source_counts));
+  out["n_blocks"] = to_numpy(std::move(blocks.n_blocks));
+  out["target_ids"] = to_numpy(std::move(blocks.target_ids));
+  out["joint_counts"] = to_numpy(std::move(blocks.joint_counts));
+  out["scores"] = to_numpy(std::move(blocks.scores));
+  out["orientation"] = to_numpy(std::move(blocks.orientation));
+  out["orientation_counts"] = to_numpy(std::move(blocks.orientation_counts));
+  out["lrn_counts"] = to_numpy(std::move(blocks.lrn_counts));
+  out["links"] = to_numpy(std::move(blocks.links));
+  out["n_links"] = to_numpy(std::move(blocks.n_links));
+  return out;
+}
+
+OutVector<int32_t> lengths(const BoundPhrases& bound, Vector<uint32_t> ids) {
+  std::vector<int32_t> out;
+  {
+    nb::gil_scoped_release release;
+    out.reserve(ids.size());
+    for (const uint32_t id : view(ids)) out.push_back(bound.phrases.length(id));
+  }
+  return to_numpy(std::move(out));
+}
+
+void gather(const BoundPhrases& bound, Vector<uint32_t> ids, Writable<int32_t> words) {
+  nb::gil_scoped_release release;
+  size_t at = 0;
+  for (const uint32_t id : view(ids)) {
+    for (const int32_t word : bound.phrases[id]) words.data()[at++] = word;
+  }
+}
+
+std::pair<OutVector<int32_t>, OutVector<uint8_t>> find_partners(Vector<int32_t> words,
+                                                               const BoundCorpus& corpus,
+                                                               const LinkCounts& links) {
+  std::vector<int32_t> found;
+  std::vector<uint8_t> linked;
+  {
+    nb::gil_scoped_release release;
+    for (const Partner& partner : partners(view(words), corpus.corpus, links)) {
+      found.push_back(partner.word);
+      linked.push_back(partner.linked);
+    }
+  }
+  return {to_numpy(std::move(found)), to_numpy(std::move(linked))};
+}
+
+}  // namespace
+
+BoundBlockTable::BoundBlockTable(NamedArrays named_arrays)
+    : arrays(std::move(named_arrays)),
+      table{named<int32_t>(arrays, "source_words"),
+            named<int64_t>(arrays, "source_offsets"),
+            named<int32_t>(arrays, "source_counts"),
+            named<int64_t>(arrays, "block_offsets"),
+            named<int32_t>(arrays, "target_words"),
+            named<int64_t>(arrays, "target_offsets"),
+            named<int32_t>(arrays, "target_counts"),
+            named<int32_t>(arrays, "target_phrase"),
+            named<int32_t>(arrays, "joint_counts"),
+            named<float>(arrays, "scores"),
+            named<float>(arrays, "orientation"),
+            named<int32_t>(arrays, "orientation_counts"),
+            named<int32_t>(arrays, "lrn_counts"),
+            named<uint8_t>(arrays, "links"),
+            named<int64_t>(arrays, "link_offsets"),
+            named<int32_t>(arrays, "slots"),
+            0} {
+  const int64_t n = table.n_sources();
+  if (n > 0) {  // sorted by length: the last phrase is the longest
+    table.max_source_words =
+        static_cast<int>(table.source_offsets[n] - table.source_offsets[n - 1]);
+  }
+}
+
+void register_blocks(nb::module_& m) {
+  nb::class_<BoundBlockTable>(m, "BlockTable", "A view of a block table's arrays for the kernels.")
+      .def(nb::init<NamedArrays>(), nb::arg("arrays"))
+      .def(
+          "find",
+          [](const BoundBlockTable& self, Vector<int32_t> words) {
+            return self.table.find(view(words));
+          },
+          nb::arg("words"), "The index of a source phrase, or -1.")
+      .def(
+          "matches",
+          [](const BoundBlockTable& self, Vector<int32_t> sentence) {
+            std::vector<std::tuple<int32_t, int32_t, int64_t>> out;
+            for (const SourceMatch& match : self.table.matches(view(sentence))) {
+              out.emplace_back(match.begin, match.end, match.source);
+            }
+            return out;
+          },
+          nb::arg("sentence"), "Every (begin, end, source phrase) of the sentence.");
+  nb::class_<BoundCorpus>(m, "AlignedCorpus", "Two sides and their links, checked.")
+      .def(nb::init<Vector<int32_t>, Vector<int64_t>, Vector<int32_t>, Vector<int64_t>,
+                    Matrix<int32_t>, Vector<int64_t>>(),
+           nb::arg("source"), nb::arg("source_offsets"), nb::arg("target"),
+           nb::arg("target_offsets"), nb::arg("links"), nb::arg("link_offsets"));
+  nb::class_<BoundPhrases>(m, "Phrases", "All phrases of one side, numbered by (length, word ids).")
+      .def(nb::init<Vector<int32_t>, Vector<int64_t>, int, Writable<uint32_t>>(), nb::arg("words"),
+           nb::arg("offsets"), nb::arg("max_words"), nb::arg("ids").noconvert(),
+           "Fills `ids` (max_words rows, one entry per word).")
+      .def("__len__", [](const BoundPhrases& self) { return self.numbered.examples.size(); })
+      .def_prop_ro(
+          "n_words", [](const BoundPhrases& self) { return self.numbered.first_ids[1]; },
+          "The number of phrases of one word, which have the first ids.")
+      .def("lengths", &lengths, nb::arg("ids"), "The number of words of each of these phrases.")
+      .def("gather", &gather, nb::arg("ids"), nb::arg("words").noconvert(),
+           "Fills `words` with the words of these phrases, one after the other.");
+  nb::class_<LinkCounts>(m, "LinkCounts", "How often words are linked, the null word included.")
+      .def(
+          "__init__",
+          [](LinkCounts* self, const BoundCorpus& corpus) {
+            nb::gil_scoped_release release;
+            new (self) LinkCounts(corpus.corpus);
+          },
+          nb::arg("corpus"))
+      .def("count", &LinkCounts::count, nb::arg("source"), nb::arg("target"),
+           "The number of links of two words; 2^32 - 1 is the null word.");
+  m.def("extract_run", &extract_run, nb::arg("corpus"), nb::arg("source_ids"),
+        nb::arg("target_ids"), nb::arg("first"), nb::arg("last"), nb::arg("max_records"),
+        nb::arg("target_counts").noconvert(),
+        "The counted blocks of sentence pairs first..last, and the pair to go on with.");
+  m.def("score_blocks", &score, nb::arg("runs"), nb::arg("first_source"), nb::arg("last_source"),
+        nb::arg("sources"), nb::arg("targets"), nb::arg("target_counts"), nb::arg("links"),
+        nb::arg("max_targets"), nb::arg("min_count"),
+        "Scored, pruned, sorted blocks of the source phrases first..last.");
+  m.def("partners", &find_partners, nb::arg("words"), nb::arg("corpus"), nb::arg("links"),
+        "The target word for each source word (-1: none) and whether it was linked.");
+  m.def("n_slots", &n_slots, nb::arg("n_sources"), "The size of the hash index, in slots.");
+  m.def(
+      "index_sources",
+      [](Vector<int32_t> words, Vector<int64_t> offsets, Writable<int32_t> slots) {
+        nb::gil_scoped_release release;
+        index_sources(view(words), view(offsets), {slots.data(), slots.size()});
+      },
+      nb::arg("words"), nb::arg("offsets"), nb::arg("slots").noconvert(),
+      "Fills the hash index of source phrases.");
+  register_moses(m);
+}
+
+}  // namespace calque::bind

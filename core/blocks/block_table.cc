@@ -1,0 +1,47 @@
+#include "blocks/block_table.h"
+
+#include <bit>
+
+#include "error.h"
+
+namespace calque {
+
+std::vector<SourceMatch> BlockTable::matches(std::span<const int32_t> sentence) const {
+  std::vector<SourceMatch> out;
+  const auto n = static_cast<int32_t>(sentence.size());
+  for (int32_t begin = 0; begin < n; ++begin) {
+    uint64_t hash = kEmptyPhraseHash;
+    const int32_t last = std::min(n, begin + max_source_words);
+    for (int32_t end = begin + 1; end <= last; ++end) {
+      hash = extend_hash(hash, sentence[end - 1]);
+      const int64_t source = find(sentence.subspan(begin, end - begin), hash);
+      if (source >= 0) out.push_back({begin, end, source});
+    }
+  }
+  return out;
+}
+
+int64_t n_slots(int64_t n_sources) {
+  if (n_sources > 0x7fffffff) throw Error("more than 2^31 - 1 source phrases");
+  return static_cast<int64_t>(std::bit_ceil(2 * static_cast<uint64_t>(n_sources) + 1));
+}
+
+void index_sources(std::span<const int32_t> words, std::span<const int64_t> offsets,
+                   std::span<int32_t> slots) {
+  const size_t n = offsets.size() - 1;
+  if (slots.size() != 2 * static_cast<size_t>(n_slots(static_cast<int64_t>(n)))) {
+    throw Error("the hash index has another size");
+  }
+  const size_t mask = slots.size() / 2 - 1;
+  std::fill(slots.begin(), slots.end(), -1);
+  for (size_t i = 0; i < n; ++i) {
+    uint64_t hash = kEmptyPhraseHash;
+    for (int64_t at = offsets[i]; at < offsets[i + 1]; ++at) hash = extend_hash(hash, words[at]);
+    size_t at = (hash >> 32) & mask;
+    while (slots[2 * at] >= 0) at = (at + 1) & mask;
+    slots[2 * at] = static_cast<int32_t>(i);
+    slots[2 * at + 1] = static_cast<int32_t>(hash);
+  }
+}
+
+}  // namespace calque

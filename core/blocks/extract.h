@@ -1,0 +1,38 @@
+// Block occurrences of a stretch of the corpus, counted.
+#pragma once
+
+#include <vector>
+
+#include "blocks/corpus.h"
+#include "blocks/record.h"
+
+namespace calque {
+
+// The phrase ids of both sides as number_phrases gives them.
+struct PhraseIds {
+  std::span<const uint32_t> source;
+  std::span<const uint32_t> target;
+};
+
+struct Extracted {
+  std::vector<Record> run;  // sorted, no two of the same kind
+  int64_t next_sentence;    // where to go on: `last`, or earlier where max_records was reached
+};
+
+// Counts the blocks of sentence pairs first .. last, stopping behind the pair that fills
+// `max_records`. Every occurrence also adds one to its target phrase in `target_counts`, which
+// several threads may share.
+//
+// Orientation to the previous block: monotone if the words at the upper left corner of the block
+// are linked, swap if those at the upper right are (and the left are not), else discontinuous; to
+// the next block likewise at the lower corners. Side: R (right) if a block of this sentence pair
+// ends where this one begins, on both sides; L (left) if one ends where this begins on the target
+// side and begins where this ends on the source side; R where both hold (only with a word without
+// links between); else N. Before the first words stands an empty block: a block at the beginning
+// of both sentences is R.
+//
+// Oracle: tests/test_blocks_extract.py (all pairs of spans, checked one by one).
+Extracted extract(const AlignedCorpus& corpus, const PhraseIds& ids, int max_words, int64_t first,
+                  int64_t last, int64_t max_records, std::span<uint32_t> target_counts);
+
+}  // namespace calque

@@ -1,0 +1,77 @@
+#include "blocks/phrases.h"
+
+#include "error.h"
+
+namespace calque {
+namespace {
+
+// Positions in rising order of their word; equal words keep the order of the text.
+std::vector<uint32_t> by_word(std::span<const int32_t> words) {
+  const int32_t top = words.empty() ? 0 : *std::max_element(words.begin(), words.end());
+  std::vector<uint32_t> starts(static_cast<size_t>(top) + 2);
+  for (const int32_t word : words) ++starts[static_cast<size_t>(word) + 1];
+  for (size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
+  std::vector<uint32_t> order(words.size());
+  for (size_t p = 0; p < words.size(); ++p) order[starts[words[p]]++] = static_cast<uint32_t>(p);
+  return order;
+}
+
+// The number of words from each position to the end of its sentence, at most max_words.
+std::vector<uint8_t> words_left(std::span<const int64_t> offsets, int max_words) {
+  std::vector<uint8_t> left(static_cast<size_t>(offsets.back()));
+  for (size_t i = 0; i + 1 < offsets.size(); ++i) {
+    for (int64_t p = offsets[i]; p < offsets[i + 1]; ++p) {
+      left[p] = static_cast<uint8_t>(std::min<int64_t>(offsets[i + 1] - p, max_words));
+    }
+  }
+  return left;
+}
+
+}  // namespace
+
+NumberedPhrases number_phrases(std::span<const int32_t> words, std::span<const int64_t> offsets,
+                               int max_words, std::span<uint32_t> ids) {
+  const size_t n_words = words.size();
+  if (n_words >= kNoPhrase) throw Error("more than 2^32 - 2 running words on one side");
+  std::fill(ids.begin(), ids.end(), kNoPhrase);
+  const std::vector<uint32_t> word_order = by_word(words);
+  const std::vector<uint8_t> left = words_left(offsets, max_words);
+
+  NumberedPhrases out;
+  out.first_ids.push_back(0);
+  std::vector<uint32_t> order = word_order;
+  for (int n = 1; n <= max_words; ++n) {
+    const auto last = static_cast<size_t>(n - 1);
+    const uint32_t* shorter = n > 1 ? ids.data() + (last - 1) * n_words : nullptr;
+    if (n > 1) {
+      // Sorted by the last word already (word_order); a stable sort by the words before it remains.
+      const int64_t base = out.first_ids[last - 1];
+      std::vector<uint32_t> starts(static_cast<size_t>(out.first_ids[last] - base) + 1);
+      for (size_t p = 0; p < n_words; ++p) {
+        if (left[p] >= n) ++starts[shorter[p] - base + 1];
+      }
+      for (size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
+      order.resize(starts.back());
+      for (const uint32_t end : word_order) {
+        if (end < last) continue;
+        const uint32_t p = end - static_cast<uint32_t>(last);
+        if (left[p] >= n) order[starts[shorter[p] - base]++] = p;
+      }
+    }
+    uint32_t* const longer = ids.data() + last * n_words;
+    for (size_t i = 0; i < order.size(); ++i) {
+      const uint32_t p = order[i];
+      const bool same = i > 0 && words[p + last] == words[order[i - 1] + last] &&
+                        (n == 1 || shorter[p] == shorter[order[i - 1]]);
+      if (!same) {
+        if (out.examples.size() == kNoPhrase) throw Error("more than 2^32 - 2 distinct phrases");
+        out.examples.push_back(p);
+      }
+      longer[p] = static_cast<uint32_t>(out.examples.size() - 1);
+    }
+    out.first_ids.push_back(static_cast<int64_t>(out.examples.size()));
+  }
+  return out;
+}
+
+}  // namespace calque

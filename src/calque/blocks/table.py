@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque import _core
+from calque.errors import ModelError
+
+WIDTHS = {"scores": 4, "orientation": 6, "orientation_counts": 6, "lrn_counts": 3, "links": 2}
+"""Arrays with rows of fixed width; all others are vectors."""
+DTYPES = {
+    **dict.fromkeys(("source_offsets", "block_offsets", "target_offsets", "link_offsets"), "int64"),
+    **dict.fromkeys(("scores", "orientation"), "float32"),
+    "links": "uint8",
+}
+"""The types of arrays that are not int32."""
+
+
+@dataclass(frozen=True, eq=False)
+class BlockTable:
+    """Phrase pairs ("blocks") with counts and scores, as arrays that map from disk without a copy.
+
+    Source phrases are sorted by (length, word ids) and so are target phrases. The blocks of one
+    source phrase are contiguous, best first: by the sum of their four scores, ties by target
+    phrase. Probabilities are natural logs.
+
+    A table read from Moses may lack counts and orientations: those arrays are then empty (no
+    rows); `lrn_counts` and `orientation_counts` always are.
+    """
+
+    source_words: NDArray[np.int32]
+    """The words of all source phrases, one phrase after the other."""
+    source_offsets: NDArray[np.int64]
+    """Where each source phrase begins in `source_words`, and one last entry."""
+    source_counts: NDArray[np.int32]
+    """N(s): occurrences of the source phrase in all extracted blocks, pruned ones included."""
+    block_offsets: NDArray[np.int64]
+    """Where the blocks of each source phrase begin, and one last entry: the number of blocks."""
+    target_words: NDArray[np.int32]
+    target_offsets: NDArray[np.int64]
+    target_counts: NDArray[np.int32]
+    """N(t), likewise before pruning."""
+    target_phrase: NDArray[np.int32]
+    """Per block, its target phrase."""
+    joint_counts: NDArray[np.int32]
+    """N(s,t); 0 marks a block that was made for a source word without extracted blocks."""
+    scores: NDArray[np.float32]
+    """Four columns: p(s|t), lexical weight of s given t, p(t|s), lexical weight of t given s."""
+    orientation: NDArray[np.float32]
+    """Six columns: monotone, swap, discontinuous to the previous block; then to the next."""
+    orientation_counts: NDArray[np.int32]
+    """The counts behind `orientation`."""
+    lrn_counts: NDArray[np.int32]
+    """Three columns: left, right, neutral to the block that precedes on the target side."""
+    links: NDArray[np.uint8]
+    """Inner alignments: source and target position, counted from the block's own beginning."""
+    link_offsets: NDArray[np.int64]
+    """Where the links of each block begin, and one last entry."""
+    slots: NDArray[np.int32]
+    """The hash index of source phrases (open addressing): phrase or -1, part of its hash."""
+
+    def __len__(self) -> int:
+        return len(self.target_phrase)
+
+    @property
+    def n_sources(self) -> int:
+        """The number of source phrases."""
+        return len(self.source_offsets) - 1
+
+    @property
+    def n_targets(self) -> int:
+        """The number of distinct target phrases."""
+        return len(self.target_offsets) - 1
+
+    def source(self, index: int) -> NDArray[np.int32]:
+        """The words of a source phrase."""
+        return self.source_words[self.source_offsets[index] : self.source_offsets[index + 1]]
+
+    def target(self, block: int) -> NDArray[np.int32]:
+        """The target words of a block."""
+        index = self.target_phrase[block]
+        return self.target_words[self.target_offsets[index] : self.target_offsets[index + 1]]
+
+    def inner_links(self, block: int) -> NDArray[np.uint8]:
+        """The inner alignment of a block: rows of (source position, target position)."""
+        return self.links[self.link_offsets[block] : self.link_offsets[block + 1]]
+
+    def find(self, words: NDArray[np.int32] | list[int]) -> int:
+        """The index of the source phrase with these words, or -1."""
+        return self.core.find(np.ascontiguousarray(words, np.int32))
+
+    def blocks(self, source: int) -> range:
+        """The blocks of a source phrase, best first."""
+        return range(int(self.block_offsets[source]), int(self.block_offsets[source + 1]))
+
+    @cached_property
+    def core(self) -> _core.BlockTable:
+        """The table as the kernels take it: a view of the same memory."""
+        return _core.BlockTable(self.to_arrays())
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays by name: the form on disk."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> BlockTable:
+        """The table of these arrays, which are used as they are; `ModelError` where they misfit."""
+        for name in (field.name for field in fields(cls)):
+            if name not in arrays:
+                raise ModelError(f"the block table lacks the array '{name}'")
+            _check_form(name, arrays[name])
+        table = cls(**{field.name: arrays[field.name] for field in fields(cls)})
+        table._check_sizes()
+        return table
+
+    def _check_sizes(self) -> None:
+        """Raise `ModelError` unless the arrays can belong together; reads only their ends."""
+        _check_offsets("source_offsets", self.source_offsets, len(self.source_words))
+        _check_offsets("target_offsets", self.target_offsets, len(self.target_words))
+        _check_offsets("block_offsets", self.block_offsets, len(self))
+        _check_offsets("link_offsets", self.link_offsets, len(self.links))
+        n_slots = len(self.slots) // 2
+        if n_slots <= self.n_sources or n_slots & (n_slots - 1):
+            raise ModelError("block table: 'slots' is not a hash index of the source phrases")
+        n_rows = {
+            "block_offsets": (self.n_sources + 1,),
+            "link_offsets": (len(self) + 1,),
+            "source_counts": (self.n_sources, 0),
+            "target_counts": (self.n_targets, 0),
+            "scores": (len(self),),
+            **dict.fromkeys(
+                ("joint_counts", "orientation", "orientation_counts", "lrn_counts"), (len(self), 0)
+            ),
+        }
+        for name, allowed in n_rows.items():
+            if (found := len(getattr(self, name))) not in allowed:
+                raise ModelError(f"block table: '{name}' has {found} rows, expected {allowed[0]}")
+
+
+def _check_form(name: str, array: NDArray[Any]) -> None:
+    dtype = DTYPES.get(name, "int32")
+    tail = (WIDTHS[name],) if name in WIDTHS else ()
+    if array.dtype != dtype or array.shape[1:] != tail or array.ndim != len(tail) + 1:
+        shape = f"rows of {tail[0]}" if tail else "one dimension"
+        raise ModelError(
+            f"block table: '{name}' is {array.dtype} of shape {array.shape}, "
+            f"expected {dtype}, {shape}"
+        )
+
+
+def _check_offsets(name: str, offsets: NDArray[np.int64], size: int) -> None:
+    if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != size:
+        raise ModelError(f"block table: '{name}' does not delimit {size} entries")

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from calque.config.option import option
+
+
+@dataclass(frozen=True)
+class BlockOptions:
+    """How phrase pairs are taken from a word-aligned corpus and which of them are kept."""
+
+    max_words: int = option(7, "longest phrase of a block, on either side", least=1, most=8)
+    max_targets: int | None = option(
+        100, "blocks kept per source phrase, the best by score; none keeps all", least=1
+    )
+    min_count: int = option(1, "drop blocks seen less often than this", least=1)
+    memory_mb: int = option(
+        2048,
+        "memory for counting beside the corpus and its phrases; the rest goes to temporary files",
+        least=1,
+    )
