@@ -12,4 +12,5 @@ NB_MODULE(_core, m) {
   calque::bind::register_lm(m);
   calque::bind::register_align(m);
   calque::bind::register_blocks(m);
+  calque::bind::register_decode(m);
 }

@@ -1,6 +1,7 @@
 """What runs per token, per hypothesis or per feature."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -40,6 +41,100 @@ def encode_growing(text: str, words: WordTable) -> tuple[Annotated[NDArray[numpy
 def find_overlap(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], test_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], test_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_words: int, times: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
     """
     Flags (uint8) of the sentences that share a substring of up to `max_words` words with the test sentences; with `times` > 0 only until each is in that many flagged sentences.
+    """
+
+def mark_sentences(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_words: int, tokens: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Write every sentence with its start and end to `tokens`."""
+
+def count_ngrams(n: int, highest: bool, tokens: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], below: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counts_below: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')], ngrams: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], suffixes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')], passes: int, renumbering: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> int:
+    """
+    List and count the n-grams of order n >= 2 given those of the order below; how many.
+    """
+
+def counts_of_counts(counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[int]:
+    """How many of the counts are 1, 2, 3 and 4."""
+
+def kneser_ney_unigrams(counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], discounts: Sequence[float], probs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Write the probabilities of all words to `probs`."""
+
+def kneser_ney(ngrams: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], suffixes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], discounts: Sequence[float], probs_below: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], masses: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], probs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], backoffs_below: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Write the probabilities of one order and the backoff weights of the order below.
+    """
+
+def mark_endings(above: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], backoffs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Make -0.0 of the zero backoffs of n-grams that nothing continues."""
+
+def fill_table(ngrams: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]], log_probs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], backoffs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """Fill the (zeroed) lookup table of the highest of the listed orders."""
+
+class LmState:
+    """The shortest history that decides every continuation."""
+
+    @property
+    def words(self) -> list[int]:
+        """The words of the history, the most recent first."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+class LanguageModelCore:
+    """Lookup in the arrays of a model."""
+
+    def __init__(self, unigrams: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tables: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]]) -> None: ...
+
+    @property
+    def order(self) -> int: ...
+
+    def begin(self) -> LmState:
+        """The state after the start of the sentence."""
+
+    def empty(self) -> LmState:
+        """The state that knows nothing."""
+
+    def score(self, state: LmState, word: int) -> tuple[float, LmState]:
+        """The log probability of the word and the next state."""
+
+    def score_phrase(self, words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """The log probability of words on their own."""
+
+    def score_sentences(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], each_word: bool, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]:
+        """
+        Log probabilities of sentences and, if asked, of each word with its n-gram's length.
+        """
+
+class ArpaReader:
+    """ARPA text to lists of n-grams, block by block."""
+
+    def __init__(self) -> None: ...
+
+    def feed(self, block: str) -> None:
+        """Read a block of complete lines."""
+
+    def finish(self) -> None:
+        """Check that the text is complete."""
+
+    @property
+    def line(self) -> int:
+        """The number of lines read."""
+
+    @property
+    def order(self) -> int: ...
+
+    def words(self) -> list[str]:
+        """All words by id."""
+
+    def ngrams(self, n: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Contexts and words, alternating, of the n-grams of order n >= 2."""
+
+    def log_probs(self, n: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]: ...
+
+    def backoffs(self, n: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]: ...
+
+def arpa_lines(model: LanguageModelCore, ngrams: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]], words: WordTable, n: int, first: int, last: int) -> str:
+    """
+    The ARPA lines of the n-grams of order n from `first` to before `last`.
     """
 
 class Aligner:
@@ -94,3 +189,158 @@ def parse_pharaoh(text: str, source_offsets: Annotated[NDArray[numpy.int64], dic
 
 def format_pharaoh(links: Annotated[NDArray[numpy.int32], dict(shape=(None, 2), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> str:
     """One line of source-target links per sentence."""
+
+class BlockTable:
+    """A view of a block table's arrays for the kernels."""
+
+    def __init__(self, arrays: dict[str, Any]) -> None: ...
+
+    def find(self, words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+        """The index of a source phrase, or -1."""
+
+    def matches(self, sentence: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[tuple[int, int, int]]:
+        """Every (begin, end, source phrase) of the sentence."""
+
+class AlignedCorpus:
+    """Two sides and their links, checked."""
+
+    def __init__(self, source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], links: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], link_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class Phrases:
+    """All phrases of one side, numbered by (length, word ids)."""
+
+    def __init__(self, words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_words: int, ids: Annotated[NDArray[numpy.uint32], dict(order='C', device='cpu')]) -> None:
+        """Fills `ids` (max_words rows, one entry per word)."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def n_words(self) -> int:
+        """The number of phrases of one word, which have the first ids."""
+
+    def lengths(self, ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """The number of words of each of these phrases."""
+
+    def gather(self, ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu')]) -> None:
+        """Fills `words` with the words of these phrases, one after the other."""
+
+class LinkCounts:
+    """How often words are linked, the null word included."""
+
+    def __init__(self, corpus: AlignedCorpus) -> None: ...
+
+    def count(self, source: int, target: int) -> int:
+        """The number of links of two words; 2^32 - 1 is the null word."""
+
+def extract_run(corpus: AlignedCorpus, source_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], target_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], first: int, last: int, max_records: int, target_counts: Annotated[NDArray[numpy.uint32], dict(order='C', device='cpu')]) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None))], int]:
+    """
+    The counted blocks of sentence pairs first..last, and the pair to go on with.
+    """
+
+def score_blocks(runs: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], first_source: int, last_source: int, sources: Phrases, targets: Phrases, target_counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], links: LinkCounts, max_targets: int, min_count: int) -> dict[str, Any]:
+    """Scored, pruned, sorted blocks of the source phrases first..last."""
+
+def partners(words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], corpus: AlignedCorpus, links: LinkCounts) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]:
+    """
+    The target word for each source word (-1: none) and whether it was linked.
+    """
+
+def n_slots(n_sources: int) -> int:
+    """The size of the hash index, in slots."""
+
+def index_sources(words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu')]) -> None:
+    """Fills the hash index of source phrases."""
+
+class MosesReader:
+    """Reads Moses's text tables."""
+
+    def __init__(self, source: WordTable, target: WordTable) -> None: ...
+
+    def add_phrases(self, text: str) -> tuple[int, str]:
+        """Line and problem of the first bad line of a phrase table, or 0 and ''."""
+
+    def add_orientations(self, text: str) -> tuple[int, str]:
+        """The same for a reordering table."""
+
+    def line_without_orientation(self) -> int:
+        """The phrase table's line that the reordering table lacks, or 0."""
+
+    def finish(self) -> dict[str, Any]:
+        """The arrays of the block table."""
+
+    @property
+    def source_table(self) -> WordTable: ...
+
+    @property
+    def target_table(self) -> WordTable: ...
+
+def moses_order(table: BlockTable, source: WordTable, target: WordTable) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+    """Rows of (source phrase, block) in the order of a sorted Moses table."""
+
+def moses_phrases(table: BlockTable, lines: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], source: WordTable, target: WordTable) -> str:
+    """Lines of a phrase table."""
+
+def moses_orientations(table: BlockTable, lines: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], source: WordTable, target: WordTable) -> str:
+    """Lines of a reordering table."""
+
+def dense_features() -> list[str]:
+    """The names of the dense features, in the order of every vector of them."""
+
+class Step:
+    """One block of a derivation."""
+
+    @property
+    def begin(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+    @property
+    def block(self) -> int:
+        """Row of the block table; -1: the source word is copied."""
+
+    @property
+    def orientation(self) -> int:
+        """0 monotone, 1 swap, 2 discontinuous."""
+
+    @property
+    def target(self) -> list[int]:
+        """Target word ids; -1 - i is a copy of source word i."""
+
+class Derivation:
+    """The blocks of a translation in target order."""
+
+    @property
+    def score(self) -> float: ...
+
+    @property
+    def features(self) -> list[float]:
+        """Values in the order of dense_features()."""
+
+    @property
+    def steps(self) -> list[Step]: ...
+
+class Decoded:
+    """What the search found for one sentence."""
+
+    @property
+    def derivations(self) -> list[Derivation]:
+        """Best first."""
+
+    @property
+    def n_generated(self) -> int:
+        """Steps tried by the search."""
+
+class Decoder:
+    """A loaded model that translates."""
+
+    def __init__(self, blocks: object, lm: object, lm_words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        `lm_words` holds the language-model id of each target id; empty: the same ids.
+        """
+
+    def decode(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, distortion_limit: int, stack_size: int, pop_limit: int, threshold: float, options_per_span: int, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
+        """The best derivations of every sentence."""
+
+    def features(self, derivation: Derivation) -> list[float]:
+        """The features, recomputed from the derivation alone."""

@@ -1,15 +1,27 @@
 """The only home of defaults: one options dataclass per operation, and how to fill it."""
 
+from calque.config.align import AlignOptions
+from calque.config.blocks import BlockOptions
 from calque.config.corpus import CorpusOptions
+from calque.config.decode import DecodeOptions
 from calque.config.fill import Value, expected, fill, from_toml, settings, to_mapping
+from calque.config.lm import LmOptions
 from calque.config.option import OptionInfo, describe, option
 from calque.config.text import CleanOptions, TextOptions
+from calque.config.train import TrainOptions
+from calque.config.weights import DefaultWeights
 
 __all__ = [
+    "AlignOptions",
+    "BlockOptions",
     "CleanOptions",
     "CorpusOptions",
+    "DecodeOptions",
+    "DefaultWeights",
+    "LmOptions",
     "OptionInfo",
     "TextOptions",
+    "TrainOptions",
     "Value",
     "describe",
     "expected",

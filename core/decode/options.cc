@@ -1,0 +1,152 @@
+#include "decode/options.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "flat_map.h"
+
+namespace calque {
+namespace {
+
+struct NextScores {
+  std::array<float, 3> scores;
+  bool operator==(const NextScores&) const = default;
+  uint64_t hash() const {
+    return hash_bytes({reinterpret_cast<const char*>(scores.data()), sizeof scores});
+  }
+};
+
+// The parts of an option that its target words decide.
+void score_words(const ModelView& model, const DenseVector& weights, Option& option) {
+  LmState state = model.lm.empty();
+  double log_prob = 0;
+  for (const int32_t word : option.target) {
+    LmState after;
+    log_prob += model.lm.score(state, model.lm_word(word), after);
+    state = after;
+  }
+  option.lm_estimate = static_cast<float>(weights[kLanguageModel] * log_prob);
+  option.score += static_cast<float>(weights[kWordCount] * static_cast<double>(option.target.size()) +
+                                     weights[kBlockCount]);
+}
+
+Option make_option(const ModelView& model, const DenseVector& weights, int begin, int end,
+                   int64_t block) {
+  Option option{begin, end, block, model.blocks.target(block), 0, 0, {}, {}, 0};
+  const auto row = static_cast<size_t>(block);
+  for (size_t i = 0; i < 4; ++i) {
+    option.score += static_cast<float>(weights[kTranslation + i] * model.blocks.scores[4 * row + i]);
+  }
+  if (model.has_orientation()) {
+    const auto orientation = model.blocks.orientation.subspan(6 * row, 6);
+    for (size_t i = 0; i < 3; ++i) {
+      option.previous[i] = static_cast<float>(weights[kReordering + i] * orientation[i]);
+      option.next[i] = static_cast<float>(weights[kReordering + 3 + i] * orientation[3 + i]);
+    }
+  }
+  score_words(model, weights, option);
+  return option;
+}
+
+}  // namespace
+
+void OptionTable::collect(const ModelView& model, const DenseVector& weights,
+                          std::span<const int32_t> source, int limit) {
+  n_ = static_cast<int>(source.size());
+  max_words_ = std::max(1, std::min(model.blocks.max_source_words, Coverage::kWindow));
+  options_.clear();
+  ranges_.assign(static_cast<size_t>(n_ * max_words_), {0, 0});
+  copies_.resize(source.size());
+  for (int i = 0; i < n_; ++i) copies_[static_cast<size_t>(i)] = -1 - i;
+
+  for (int begin = 0; begin < n_; ++begin) {
+    uint64_t hash = kEmptyPhraseHash;
+    for (int end = begin + 1; end <= std::min(n_, begin + max_words_); ++end) {
+      hash = extend_hash(hash, source[static_cast<size_t>(end - 1)]);
+      const auto words = source.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+      const size_t from = options_.size();
+      if (const int64_t phrase = model.blocks.find(words, hash); phrase >= 0) {
+        const auto [first, last] = model.blocks.blocks(phrase);
+        for (int64_t block = first; block < last; ++block) {
+          options_.push_back(make_option(model, weights, begin, end, block));
+        }
+        keep_best(from, limit);
+      } else if (end == begin + 1) {
+        add_copy(model, weights, begin);
+      }
+      ranges_[index(begin, end)] = {from, options_.size()};
+    }
+  }
+  number_next_classes();
+  estimate_future();
+}
+
+// Sorts the options from `from` on, the most promising first, and drops those beyond the limit.
+void OptionTable::keep_best(size_t from, int limit) {
+  const auto better = [](const Option& a, const Option& b) {
+    return a.estimate() != b.estimate() ? a.estimate() > b.estimate() : a.block < b.block;
+  };
+  const auto first = options_.begin() + static_cast<std::ptrdiff_t>(from);
+  if (limit > 0 && options_.size() - from > static_cast<size_t>(limit)) {
+    std::partial_sort(first, first + limit, options_.end(), better);
+    options_.resize(from + static_cast<size_t>(limit));
+  } else {
+    std::sort(first, options_.end(), better);
+  }
+}
+
+void OptionTable::add_copy(const ModelView& model, const DenseVector& weights, int position) {
+  Option option{position, position + 1, -1, {&copies_[static_cast<size_t>(position)], 1}, 0, 0, {},
+                {}, 0};
+  option.score = static_cast<float>(-weights[kUnknown]);
+  score_words(model, weights, option);
+  options_.push_back(option);
+}
+
+void OptionTable::number_next_classes() {
+  Interner<NextScores> classes;
+  for (Option& option : options_) option.next_class = classes.intern({option.next});
+}
+
+void OptionTable::estimate_future() {
+  constexpr float kNever = -std::numeric_limits<float>::infinity();
+  const auto best = [&](int begin, int end) {
+    const auto options = span(begin, end);
+    return options.empty() ? kNever : options.front().estimate();
+  };
+  future_to_end_.assign(static_cast<size_t>(n_ + 1), kNever);
+  future_to_end_.back() = 0;
+  future_.assign(static_cast<size_t>((n_ + 1) * Coverage::kWindow), kNever);
+  // Right to left: the first option of a gap, then the rest of it.
+  for (int begin = n_; begin >= 0; --begin) {
+    float* const row = future_.data() + begin * Coverage::kWindow;
+    row[0] = 0;
+    for (int mid = begin + 1; mid <= std::min(n_, begin + max_words_); ++mid) {
+      const float first = best(begin, mid);
+      if (first == kNever) continue;
+      float& to_end = future_to_end_[static_cast<size_t>(begin)];
+      to_end = std::max(to_end, first + future_to_end_[static_cast<size_t>(mid)]);
+      const float* const rest = future_.data() + mid * Coverage::kWindow;
+      for (int length = mid - begin; length < std::min(Coverage::kWindow, n_ - begin + 1); ++length) {
+        row[length] = std::max(row[length], first + rest[length - (mid - begin)]);
+      }
+    }
+  }
+}
+
+float OptionTable::future(const Coverage& coverage) const {
+  float sum = 0;
+  int gap = coverage.first;  // where the gap begins
+  uint64_t bits = coverage.later;
+  for (int next = gap + 1; bits != 0;) {  // bit 0 of `bits` is word `next`
+    const int free = std::countr_zero(bits);
+    sum += future(gap, next + free);
+    bits >>= free;
+    const int run = std::countr_one(bits);
+    bits = run < 64 ? bits >> run : 0;
+    gap = next += free + run;
+  }
+  return gap < n_ ? sum + future(gap, n_) : sum;
+}
+
+}  // namespace calque

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from calque.config.align import AlignOptions
+from calque.config.blocks import BlockOptions
+from calque.config.decode import DecodeOptions
+from calque.config.lm import LmOptions
+from calque.config.text import CleanOptions, TextOptions
+
+
+@dataclass(frozen=True)
+class TrainOptions:
+    """Everything that `calque train` decides, by step."""
+
+    text: TextOptions = field(default_factory=TextOptions)
+    clean: CleanOptions = field(default_factory=CleanOptions)
+    align: AlignOptions = field(default_factory=AlignOptions)
+    blocks: BlockOptions = field(default_factory=BlockOptions)
+    lm: LmOptions = field(default_factory=LmOptions)
+    decode: DecodeOptions = field(default_factory=DecodeOptions)

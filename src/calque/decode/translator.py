@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from calque.config import DecodeOptions
+from calque.decode.decoder import Decoder
+from calque.decode.translation import Translation, read_off
+from calque.model import Model
+
+BATCH = 256
+"""Sentences handed to the core at once: enough to keep every thread busy."""
+
+
+def load(path: Path | str, weights: str | None = None) -> Translator:
+    """The translator of a model folder, with its active weights or those called `weights`."""
+    return Translator(Model.load(path, weights))
+
+
+class Translator:
+    """Translates text with a loaded model."""
+
+    def __init__(self, model: Model, options: DecodeOptions | None = None) -> None:
+        """Take a model; `options` stand in for those stored in it."""
+        self.model = model
+        self.options = options or model.decode_options
+        self.decoder = Decoder(model.blocks, model.target_vocabulary, model.lm)
+
+    def translate(self, sentence: str, **options: Any) -> Translation:
+        """The best translation of one sentence; `options` are those of `DecodeOptions`."""
+        return next(self.translate_all([sentence], **options))
+
+    def translate_all(
+        self, sentences: Iterable[str], *, threads: int | None = None, **options: Any
+    ) -> Iterator[Translation]:
+        """The best translation of every sentence, lazily and in order."""
+        for best in self.n_best(sentences, 1, threads=threads, **options):
+            yield best[0]
+
+    def n_best(
+        self,
+        sentences: Iterable[str],
+        n: int,
+        *,
+        distinct: bool = True,
+        threads: int | None = None,
+        **options: Any,
+    ) -> Iterator[list[Translation]]:
+        """Up to `n` translations of every sentence, best first, lazily and in order."""
+        search = replace(self.options, **options)
+        model, stream = self.model, iter(sentences)
+        while batch := [model.preprocessor.prepare(line) for line in islice(stream, BATCH)]:
+            text = "".join(" ".join(prepared.words) + "\n" for prepared in batch)
+            ids = model.source_vocabulary.encode(text)
+            decoded = self.decoder.decode(
+                ids, model.weights, search, n_best=n, distinct=distinct, threads=threads
+            )
+            for prepared, found in zip(batch, decoded, strict=True):
+                yield [
+                    read_off(
+                        derivation,
+                        prepared,
+                        model.blocks,
+                        model.target_vocabulary,
+                        model.preprocessor,
+                    )
+                    for derivation in found.derivations
+                ]
