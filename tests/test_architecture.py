@@ -26,7 +26,7 @@ MAY_IMPORT = {
 }
 for room in ("train", "report"):
     MAY_IMPORT[room] = MAY_IMPORT[room] | {"metrics"}
-AROUND = {"cli", "serve", "experiments", "__init__", "__main__"}
+AROUND = {"api", "cli", "serve", "experiments", "__init__", "__main__"}
 """What stands around the way may use all of it."""
 
 

@@ -2,6 +2,7 @@
 
 from calque.model.folder import ModelFolder
 from calque.model.manifest import Entry, Manifest
+from calque.model.model import DEFAULT, Model
 from calque.model.writer import ModelWriter
 
-__all__ = ["Entry", "Manifest", "ModelFolder", "ModelWriter"]
+__all__ = ["DEFAULT", "Entry", "Manifest", "Model", "ModelFolder", "ModelWriter"]

@@ -40,13 +40,18 @@ class ModelWriter:
         self._manifest = Manifest()
         self._lock: IO[str] | None = None
 
-    def __enter__(self) -> ModelWriter:
+    def check(self) -> None:
+        """Make the folder, or raise the error that writing to it would end in; changes no model."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             problem = "is a file, expected a folder" if self.path.is_file() else error.strerror
             raise FileError(self.path, f"cannot be written: {problem}") from error
         self._refuse_foreign_folder()
+        self._take_lock().close()
+
+    def __enter__(self) -> ModelWriter:
+        self.check()
         self._lock = self._take_lock()
         try:
             if self._update:

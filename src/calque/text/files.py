@@ -126,7 +126,7 @@ def open_output(path: Path | str) -> Iterator[IO[str]]:
         with os.fdopen(handle, "wb") as raw:
             if path.suffix == ".gz":
                 # No name and no time in the header: the same text gives the same bytes.
-                packed = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
+                packed = gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0)
                 with packed, _text(packed) as file:
                     yield file
             else:

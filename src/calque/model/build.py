@@ -1,0 +1,110 @@
+"""From a parallel corpus to a model: the whole way on one screen."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from calque.align import Alignments, align, read_pharaoh
+from calque.blocks import extract
+from calque.config import TrainOptions, to_mapping
+from calque.errors import CalqueError
+from calque.features import Weights
+from calque.lm import LanguageModel, estimate, read_arpa
+from calque.model.model import Model
+from calque.model.writer import ModelWriter
+from calque.parallel import n_workers
+from calque.progress import SILENT, Progress
+from calque.text import Bitext, BitextSource, Preprocessor, read_bitext
+
+
+def build(
+    text: BitextSource,
+    out: Path | str,
+    options: TrainOptions | None = None,
+    *,
+    alignment: Path | None = None,
+    arpa: Path | None = None,
+    overlap: Path | None = None,
+    threads: int | None = None,
+    progress: Progress = SILENT,
+) -> Model:
+    """The model learned from parallel text, written to the folder `out`.
+
+    `alignment` (Pharaoh format) and `arpa` stand in for our own alignments and language model.
+    `overlap` is a file of source sentences: only pairs that share words with them are learned from.
+    The result does not depend on `threads`. What `out` held stays until the new model is complete.
+    """
+    options = options or TrainOptions()
+    workers = n_workers(threads)
+    ModelWriter(out).check()  # before the work, not after it
+    preprocessor = Preprocessor.fit(options.text, text, workers, progress)
+    bitext = read_bitext(
+        text, preprocessor, options.clean, overlap=overlap, workers=workers, progress=progress
+    )
+    links = _alignments(bitext, options, alignment, workers, progress)
+    blocks = extract(
+        bitext.source,
+        bitext.target,
+        links.links,
+        links.offsets,
+        options.blocks,
+        threads=workers,
+        progress=progress,
+    )
+    model = Model(
+        preprocessor,
+        bitext.source_vocabulary,
+        bitext.target_vocabulary,
+        blocks,
+        _language_model(bitext, options, arpa, progress),
+        Weights.default(),
+        options.decode,
+    )
+    with progress.stage("write") as stage:
+        files = [path for path in (*text.paths, alignment, arpa, overlap) if path is not None]
+        model.save(out, {"options": to_mapping(options), "data": _describe(bitext, files)})
+        stage.say(str(out))
+    return model
+
+
+def _alignments(
+    bitext: Bitext,
+    options: TrainOptions,
+    alignment: Path | None,
+    workers: int,
+    progress: Progress,
+) -> Alignments:
+    if alignment is None:
+        return align(bitext.source, bitext.target, options.align, workers, progress)
+    if bitext.cleaning.n_kept < bitext.cleaning.n_read:
+        raise CalqueError(
+            f"{alignment}: alignments fit the corpus only where no pair is dropped, but cleaning"
+            f" dropped some ({bitext.cleaning}); raise clean.max_words and clean.max_ratio,"
+            " or clean the corpus first"
+        )
+    return read_pharaoh(alignment, bitext.source, bitext.target)
+
+
+def _language_model(
+    bitext: Bitext, options: TrainOptions, arpa: Path | None, progress: Progress
+) -> LanguageModel:
+    if arpa is None:
+        return estimate(bitext.target, bitext.target_vocabulary, options.lm, progress)
+    return read_arpa(arpa)
+
+
+def _describe(bitext: Bitext, files: list[Path]) -> dict[str, Any]:
+    return {
+        "pairs": len(bitext),
+        "source_words": bitext.source.n_words,
+        "target_words": bitext.target.n_words,
+        "cleaning": str(bitext.cleaning),
+        "files": {path.name: _sha256(path) for path in files if path.is_file()},
+    }
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from calque.blocks import BlockTable
+from calque.config import DecodeOptions, fill, to_mapping
+from calque.errors import CalqueError, ModelError, OptionError
+from calque.features import Weights
+from calque.lm import LanguageModel
+from calque.model.folder import ModelFolder
+from calque.model.writer import ModelWriter
+from calque.text import Preprocessor, Vocabulary
+
+DEFAULT = "default"
+"""The name of the weights that every model is born with."""
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Everything that translating needs, in memory or mapped from a folder."""
+
+    preprocessor: Preprocessor
+    source_vocabulary: Vocabulary
+    target_vocabulary: Vocabulary
+    blocks: BlockTable
+    lm: LanguageModel
+    weights: Weights
+    decode_options: DecodeOptions
+
+    @classmethod
+    def load(cls, path: Path | str, weights: str | None = None) -> Model:
+        """The model in a folder, with its active weights or those called `weights`."""
+        folder = ModelFolder(path)
+        target = _vocabulary(folder, "vocabulary/target")
+        lm_words = target
+        if "vocabulary/lm" in folder:
+            lm_words = _vocabulary(folder, "vocabulary/lm")
+        try:
+            options = fill(DecodeOptions(), folder.json("decode"), f"{folder.path}: decode")
+        except OptionError as error:
+            raise ModelError(str(error)) from error
+        return cls(
+            Preprocessor.from_json(folder.json("preprocessor")),
+            _vocabulary(folder, "vocabulary/source"),
+            target,
+            BlockTable.from_arrays(_arrays(folder, "blocks/")),
+            LanguageModel.from_arrays(_arrays(folder, "lm/"), lm_words),
+            _weights(folder, weights),
+            options,
+        )
+
+    def save(self, path: Path | str, info: Mapping[str, Any]) -> None:
+        """Write the model to a folder, atomically; `info` says how it was made."""
+        with ModelWriter(path) as writer:
+            writer.json("preprocessor", self.preprocessor.to_json())
+            writer.text("vocabulary/source", self.source_vocabulary.to_text())
+            writer.text("vocabulary/target", self.target_vocabulary.to_text())
+            if self.lm.vocabulary != self.target_vocabulary:
+                writer.text("vocabulary/lm", self.lm.vocabulary.to_text())
+            for name, array in self.blocks.to_arrays().items():
+                writer.array(f"blocks/{name}", array)
+            for name, array in self.lm.to_arrays().items():
+                writer.array(f"lm/{name}", array)
+            writer.text(f"weights/{DEFAULT}", self.weights.to_text())
+            writer.json("decode", to_mapping(self.decode_options))
+            writer.commit({**info, "weights": DEFAULT})
+
+
+def _vocabulary(folder: ModelFolder, name: str) -> Vocabulary:
+    try:
+        return Vocabulary.from_text(folder.text(name))
+    except CalqueError as error:
+        raise ModelError(f"{folder.path}: {name}: {error}") from error
+
+
+def _arrays(folder: ModelFolder, prefix: str) -> dict[str, Any]:
+    return {name.removeprefix(prefix): folder.array(name) for name in folder.names(prefix)}
+
+
+def _weights(folder: ModelFolder, name: str | None) -> Weights:
+    name = name or str(folder.manifest.info["weights"])
+    if f"weights/{name}" not in folder:
+        known = ", ".join(full.removeprefix("weights/") for full in folder.names("weights/"))
+        raise ModelError(f"{folder.path}: no weights are called '{name}'; there are: {known}")
+    return Weights.from_text(folder.text(f"weights/{name}"), f"{folder.path}: weights {name}")

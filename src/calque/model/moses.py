@@ -1,0 +1,212 @@
+"""Complete models of Moses (`moses.ini`, tables, ARPA), in and out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from calque.blocks import read_moses_table, write_moses_tables
+from calque.config import DecodeOptions
+from calque.errors import CalqueError, FileError, LineError
+from calque.features import DENSE, Weights
+from calque.lm import read_arpa, write_arpa
+from calque.model.model import Model
+from calque.progress import SILENT, Progress
+from calque.text import Preprocessor, read_lines, write_lines
+
+TRANSLATION, REORDERING = DENSE[0:4], DENSE[8:14]
+UNKNOWN_SCORE = 100.0
+"""What Moses subtracts per unknown word under a weight of 1."""
+
+
+@dataclass(frozen=True)
+class _Feature:
+    """A line of the [feature] section: `KENLM name=LM0 factor=0 path=lm.arpa.gz order=5`."""
+
+    kind: str
+    line: int
+    arguments: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        return self.arguments.get("name", self.kind + "0")
+
+
+def read_moses(folder: Path | str, progress: Progress = SILENT) -> Model:
+    """The model that the `moses.ini` of a folder describes; paths in it are relative to the folder.
+
+    Phrase tables of four scores, one msd-bidirectional-fe reordering table, one ARPA language
+    model, and the distance, word, phrase and unknown-word penalties are understood; anything else
+    is refused by name, because leaving it out would change the model.
+    """
+    ini = Path(folder) / "moses.ini"
+    sections = _sections(ini)
+    features = [_feature(ini, line, text) for line, text in sections.get("feature", [])]
+    given = _weights(ini, sections.get("weight", []))
+    table, lm = (_one(ini, features, kind) for kind in ("PhraseDictionary", "KENLM"))
+    reordering = _at_most_one(ini, features, "LexicalReordering")
+    known = ("UnknownWordPenalty", "WordPenalty", "PhrasePenalty", "Distortion")
+    for feature in features:
+        if feature not in (table, lm, reordering) and feature.kind not in known:
+            raise LineError(ini, feature.line, f"the feature {feature.kind} is not supported")
+    blocks, source, target = read_moses_table(
+        _path(ini, table),
+        None if reordering is None else _path(ini, reordering),
+        progress=progress,
+    )
+    with progress.stage("read language model"):
+        language_model = read_arpa(_path(ini, lm))
+    limits = [text for _, text in sections.get("distortion-limit", [])]
+    options = DecodeOptions(options_per_span=_integer(ini, table, "table-limit", 20))
+    if limits:
+        options = replace(options, distortion_limit=int(limits[0]))
+    weights = _dense(ini, given, features, table, lm, reordering)
+    return Model(Preprocessor(), source, target, blocks, language_model, weights, options)
+
+
+def write_moses(model: Model, folder: Path | str, progress: Progress = SILENT) -> None:
+    """Write the model as a folder that Moses reads: `moses.ini`, tables and ARPA."""
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(folder, f"cannot be written: {error.strerror}") from error
+    oriented = len(model.blocks.orientation) > 0
+    write_moses_tables(
+        model.blocks,
+        model.source_vocabulary,
+        model.target_vocabulary,
+        folder / "phrase-table.gz",
+        folder / "reordering-table.gz" if oriented else None,
+        progress=progress,
+    )
+    with progress.stage("write language model"):
+        write_arpa(model.lm, folder / "lm.arpa.gz")
+    write_lines(folder / "moses.ini", _ini(model, oriented))
+
+
+def _ini(model: Model, oriented: bool) -> list[str]:
+    weights, options = model.weights, model.decode_options
+    lines = ["[input-factors]", "0", "", "[mapping]", "0 T 0", ""]
+    lines += ["[distortion-limit]", str(options.distortion_limit), "", "[feature]"]
+    lines += ["UnknownWordPenalty", "WordPenalty", "PhrasePenalty", "Distortion"]
+    lines.append(
+        "PhraseDictionaryMemory name=TranslationModel0 num-features=4 path=phrase-table.gz"
+        f" input-factor=0 output-factor=0 table-limit={options.options_per_span}"
+    )
+    if oriented:
+        lines.append(
+            "LexicalReordering name=LexicalReordering0 num-features=6"
+            " type=wbe-msd-bidirectional-fe-allff input-factor=0 output-factor=0"
+            " path=reordering-table.gz"
+        )
+    lines.append(f"KENLM name=LM0 factor=0 path=lm.arpa.gz order={model.lm.order}")
+    lines += ["", "[weight]"]
+    lines.append(f"UnknownWordPenalty0= {weights['unknown'] / UNKNOWN_SCORE!r}")
+    lines.append(f"WordPenalty0= {-weights['word_count']!r}")
+    lines.append(f"PhrasePenalty0= {weights['block_count']!r}")
+    lines.append(f"Distortion0= {weights['distance']!r}")
+    lines.append("TranslationModel0= " + " ".join(repr(weights[name]) for name in TRANSLATION))
+    if oriented:
+        lines.append("LexicalReordering0= " + " ".join(repr(weights[n]) for n in REORDERING))
+    lines.append(f"LM0= {weights['language_model']!r}")
+    return lines
+
+
+def _sections(ini: Path) -> dict[str, list[tuple[int, str]]]:
+    """The lines of each [section] with their numbers, comments and empty lines left out."""
+    sections: dict[str, list[tuple[int, str]]] = {}
+    section: list[tuple[int, str]] = []
+    for line, text in enumerate(read_lines(ini), 1):
+        text = text.partition("#")[0].strip()
+        if match := re.fullmatch(r"\[(.+)\]", text):
+            section = sections.setdefault(match[1], [])
+        elif text:
+            section.append((line, text))
+    return sections
+
+
+def _feature(ini: Path, line: int, text: str) -> _Feature:
+    kind, *rest = text.split()
+    pairs = [field.partition("=") for field in rest]
+    if bad := [key for key, equals, _ in pairs if not equals]:
+        raise LineError(ini, line, f"'{bad[0]}': expected key=value")
+    return _Feature(kind, line, {key: value for key, _, value in pairs})
+
+
+def _at_most_one(ini: Path, features: list[_Feature], kind: str) -> _Feature | None:
+    found = [feature for feature in features if feature.kind.startswith(kind)]
+    if len(found) > 1:
+        raise LineError(ini, found[1].line, f"a second {kind} is not supported")
+    return found[0] if found else None
+
+
+def _one(ini: Path, features: list[_Feature], kind: str) -> _Feature:
+    found = _at_most_one(ini, features, kind)
+    if found is None:
+        raise FileError(ini, f"no {kind} among the features")
+    return found
+
+
+def _path(ini: Path, feature: _Feature) -> Path:
+    if "path" not in feature.arguments:
+        raise LineError(ini, feature.line, f"{feature.kind}: expected path=FILE")
+    return ini.parent / feature.arguments["path"]
+
+
+def _integer(ini: Path, feature: _Feature, key: str, default: int) -> int:
+    text = feature.arguments.get(key, str(default))
+    if not text.isdecimal():
+        raise LineError(ini, feature.line, f"{key}={text}: expected a whole number")
+    return int(text)
+
+
+def _weights(ini: Path, rows: list[tuple[int, str]]) -> dict[str, list[float]]:
+    weights = {}
+    for line, text in rows:
+        name, equals, values = text.partition("=")
+        try:
+            weights[name.strip()] = [float(value) for value in values.split()]
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise LineError(ini, line, f"'{text}': expected NAME= number ...")
+    return weights
+
+
+def _dense(
+    ini: Path,
+    given: dict[str, list[float]],
+    features: list[_Feature],
+    table: _Feature,
+    lm: _Feature,
+    reordering: _Feature | None,
+) -> Weights:
+    """The weights under our names and signs; features that the model lacks weigh nothing."""
+    values = dict.fromkeys(DENSE, 0.0)
+
+    def take(feature: str, names: tuple[str, ...], factor: float = 1.0) -> None:
+        found = given.get(feature)
+        if found is None or len(found) != len(names):
+            n_found = "none" if found is None else str(len(found))
+            raise FileError(ini, f"{feature}: expected {len(names)} weights, found {n_found}")
+        values.update(zip(names, (factor * weight for weight in found), strict=True))
+
+    kinds = {feature.kind: feature.name for feature in features}
+    take(table.name, TRANSLATION)
+    take(lm.name, ("language_model",))
+    if reordering is not None:
+        take(reordering.name, REORDERING)
+    for kind, name, factor in (
+        ("WordPenalty", "word_count", -1.0),
+        ("PhrasePenalty", "block_count", 1.0),
+        ("Distortion", "distance", 1.0),
+        ("UnknownWordPenalty", "unknown", UNKNOWN_SCORE),
+    ):
+        if kind in kinds:
+            take(kinds[kind], (name,), factor)
+    try:
+        return Weights(values)
+    except CalqueError as error:
+        raise FileError(ini, str(error)) from error
