@@ -44,6 +44,9 @@ class Flags:
     def __init__(self, assignments: list[str]) -> None:
         self._assignments = assignments
 
+    def __bool__(self) -> bool:
+        return bool(self._assignments)
+
     def applied_to(self, options: Options) -> Options:
         """The options with what the user said put in and checked."""
         return settings(options, self._assignments, "command line")

@@ -8,17 +8,21 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from calque.cli.common import Json, Quiet, Threads, print_json
 from calque.cli.console import Console
 from calque.config import CorpusOptions
-from calque.data import PAIRS, CorpusFiles, write_corpus
-from calque.model import ModelWriter
+from calque.data import PAIRS, write_corpus
+from calque.decode import Translator
+from calque.metrics import score
+from calque.model import ModelFolder
+from calque.model.build import build
 from calque.parallel import n_workers
-from calque.text import Bitext, BitextFiles, Preprocessor, read_bitext, read_lines
+from calque.text import BitextFiles, read_lines
 
-N_SAMPLES = 3
+N_SAMPLES = 4
 
 
 def demo(
@@ -28,7 +32,7 @@ def demo(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make a corpus of two language pairs, clean and encode it, and show what came out.
+    """From nothing to translations: generate two corpora, learn from them, translate, score.
 
     Example: [bold]calque demo --out demo[/]
     """
@@ -40,75 +44,77 @@ def demo(
     console.print(_table(results))
     for result in results:
         console.print(f"\n[bold]{result['about']}[/]")
-        for source, *references in result["samples"]:
-            console.print(f"  {source}", *(f"\n    {text}" for text in references))
-    console.note(f"\nEverything is in {out}. Next: calque info {out}/near.model")
+        for sample in result["samples"]:
+            console.print(f"  source      {escape(sample['source'])}")
+            console.print(f"  translation [green]{escape(sample['translation'])}[/]")
+            console.print(f"  reference   {escape(sample['reference'])}\n")
+    console.note(
+        f"Everything is in {out}. Next: calque info {out}/near.model, or your own corpus:\n"
+        "calque train --source train.de --target train.en --model model"
+    )
 
 
 def _one_pair(pair: str, out: Path, seed: int, workers: int, console: Console) -> dict[str, Any]:
-    begin = time.monotonic()
     defaults = CorpusOptions()
     sizes = {split: getattr(defaults, split) for split in ("train", "dev", "test")}
+    begin = time.monotonic()
     files = write_corpus(out / pair, pair, sizes, seed, workers, console)
     generated = time.monotonic()
-    bitext = read_bitext(
-        BitextFiles(files.train_source, files.train_target), workers=workers, progress=console
-    )
-    encoded = time.monotonic()
-    _write(out / f"{pair}.model", bitext, seed)
+    text, folder = BitextFiles(files.train_source, files.train_target), out / f"{pair}.model"
+    model = build(text, folder, threads=workers, progress=console)
+    trained = time.monotonic()
+    sources = list(read_lines(files.test_source))
+    references = [list(read_lines(path)) for path in files.test_references]
+    with console.stage("translate", len(sources)) as stage:
+        translations = []
+        for translation in Translator(model).translate_all(sources, threads=workers):
+            translations.append(translation.text)
+            stage.advance()
+    translated = time.monotonic()
+    unknown = model.source_vocabulary.encode("\n".join(sources)).ids == 0
+    rows = islice(zip(sources, translations, references[0], strict=True), N_SAMPLES)
     return {
         "pair": pair,
         "about": PAIRS[pair].about,
-        "pairs": {"read": bitext.cleaning.n_read, "kept": len(bitext), **sizes},
-        "words": {"source": bitext.source.n_words, "target": bitext.target.n_words},
-        "vocabulary": {
-            "source": len(bitext.source_vocabulary),
-            "target": len(bitext.target_vocabulary),
+        "data": ModelFolder(folder).manifest.info["data"],
+        "test_sentences": len(sources),
+        "vocabulary": [len(model.source_vocabulary), len(model.target_vocabulary)],
+        "unknown_in_test": float(np.mean(unknown)),
+        "blocks": len(model.blocks),
+        "ngrams": sum(model.lm.n_ngrams),
+        "scores": {
+            one.metric: one.value
+            for one in score(translations, references, ("bleu", "chrf"), tokenize="none")
         },
-        "mean_length": {
-            "source": float(np.mean(bitext.source.lengths)),
-            "target": float(np.mean(bitext.target.lengths)),
+        "seconds": {
+            "generate": generated - begin,
+            "train": trained - generated,
+            "translate": translated - trained,
         },
-        "unknown_in_test": _share_unknown(files, bitext),
-        "seconds": {"generate": generated - begin, "encode": encoded - generated},
-        "samples": _samples(files),
+        "samples": [
+            {"source": source, "translation": translation, "reference": reference}
+            for source, translation, reference in rows
+        ],
     }
-
-
-def _write(path: Path, bitext: Bitext, seed: int) -> None:
-    with ModelWriter(path) as writer:
-        writer.json("preprocessor", Preprocessor().to_json())
-        for side in ("source", "target"):
-            writer.text(f"vocabulary/{side}", getattr(bitext, f"{side}_vocabulary").to_text())
-            writer.array(f"bitext/{side}.ids", getattr(bitext, side).ids)
-            writer.array(f"bitext/{side}.offsets", getattr(bitext, side).offsets)
-        writer.commit({"seed": seed})
-
-
-def _share_unknown(files: CorpusFiles, bitext: Bitext) -> float:
-    text = "".join(line + "\n" for line in read_lines(files.test_source))
-    return float(np.mean(bitext.source_vocabulary.encode(text).ids == 0))
-
-
-def _samples(files: CorpusFiles) -> list[tuple[str, ...]]:
-    columns = [read_lines(path) for path in (files.test_source, *files.test_references)]
-    return list(islice(zip(*columns, strict=True), N_SAMPLES))
 
 
 def _table(results: list[dict[str, Any]]) -> Table:
     table = Table("", *(result["pair"] for result in results), box=None, header_style="bold")
     rows: dict[str, Callable[[dict[str, Any]], str]] = {
-        "sentence pairs, train": lambda r: f"{r['pairs']['kept']:,}",
-        "words, source / target": lambda r: _both(r["words"], ","),
-        "vocabulary, source / target": lambda r: _both(r["vocabulary"], ","),
-        "mean length, source / target": lambda r: _both(r["mean_length"], ".1f"),
+        "sentence pairs, train": lambda r: f"{r['data']['pairs']:,}",
+        "words, source / target": lambda r: (
+            f"{r['data']['source_words']:,} / {r['data']['target_words']:,}"
+        ),
+        "vocabulary, source / target": lambda r: " / ".join(f"{n:,}" for n in r["vocabulary"]),
+        "blocks": lambda r: f"{r['blocks']:,}",
+        "n-grams": lambda r: f"{r['ngrams']:,}",
         "unknown words in test": lambda r: f"{100 * r['unknown_in_test']:.1f} %",
-        "seconds, generate / encode": lambda r: _both(r["seconds"], ".1f"),
+        "seconds: generate, train, translate": lambda r: ", ".join(
+            f"{seconds:.1f}" for seconds in r["seconds"].values()
+        ),
+        "BLEU (untuned weights, 4 references)": lambda r: f"[bold]{r['scores']['bleu']:.1f}[/]",
+        "chrF": lambda r: f"[bold]{r['scores']['chrf']:.1f}[/]",
     }
     for name, cell in rows.items():
         table.add_row(name, *(cell(result) for result in results))
     return table
-
-
-def _both(values: dict[str, float], form: str) -> str:
-    return " / ".join(f"{value:{form}}" for value in values.values())

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from calque.cli import demo, generate, info
+from calque.cli import demo, exchange, generate, info, lm, score, train, translate
 from calque.errors import CalqueError
 
 FAULT, MISTAKE, INTERRUPTED = 1, 2, 130
@@ -31,6 +31,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("demo")(demo.demo)
+app.command("train")(train.train)
+app.command("translate")(translate.translate)
+app.command("score")(score.score)
+app.command("lm")(lm.lm)
+app.command("import")(exchange.import_)
+app.command("export")(exchange.export)
 app.command("generate")(generate.generate)
 app.command("info")(info.info)
 

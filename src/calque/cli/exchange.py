@@ -1,0 +1,59 @@
+"""`calque import` and `calque export`: models of other programs, in and out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from calque.cli.common import Quiet
+from calque.cli.console import Console
+from calque.errors import OptionError
+
+FORMATS = ("moses",)
+Format = Annotated[str, typer.Option(metavar="NAME", help=f"One of: {', '.join(FORMATS)}.")]
+
+
+def import_(
+    input: Annotated[Path, typer.Option(metavar="DIR", help="Folder with moses.ini.")],
+    model: Annotated[Path, typer.Option(metavar="DIR", help="Folder for our model.")],
+    format: Format = "moses",
+    quiet: Quiet = False,
+) -> None:
+    """Take over a complete model: phrase table, reordering table, ARPA and weights.
+
+    Example: [bold]calque import --format moses --input moses-model --model model[/]
+    """
+    _check(format)
+    from calque.model import ModelWriter
+    from calque.model.moses import read_moses
+
+    console = Console(quiet)
+    ModelWriter(model).check()
+    read_moses(input, console).save(model, {"imported": format})
+    console.note(f"Next: calque translate --model {model} < TEXT")
+
+
+def export(
+    model: Annotated[Path, typer.Option(metavar="DIR", help="The model folder.")],
+    output: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the other program.")],
+    format: Format = "moses",
+    quiet: Quiet = False,
+) -> None:
+    """Write a model so that another program can use it.
+
+    Example: [bold]calque export --format moses --model model --output moses-model[/]
+    """
+    _check(format)
+    from calque.model import Model
+    from calque.model.moses import write_moses
+
+    console = Console(quiet)
+    write_moses(Model.load(model), output, console)
+    console.note(f"{output}: moses.ini, phrase and reordering tables, lm.arpa.gz")
+
+
+def _check(format: str) -> None:
+    if format not in FORMATS:
+        raise OptionError(f"--format {format}: expected one of {', '.join(FORMATS)}")

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from calque.cli.common import Config, Quiet, Set, Threads, options_from
+from calque.cli.console import Console
+from calque.config import TrainOptions
+from calque.errors import OptionError
+from calque.text import BitextFiles, BitextSource, BitextTmx, BitextTsv
+
+
+def train(
+    model: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the model.")],
+    source: Annotated[
+        Path | None, typer.Option(metavar="F", help="Source sentences, one per line.")
+    ] = None,
+    target: Annotated[
+        Path | None, typer.Option(metavar="F", help="Their translations, one per line.")
+    ] = None,
+    bitext: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="Both in one file instead: .tsv or .tmx, also .gz."),
+    ] = None,
+    alignment: Annotated[
+        Path | None, typer.Option(metavar="F", help="Word alignments of your own (Pharaoh format).")
+    ] = None,
+    arpa: Annotated[
+        Path | None, typer.Option(metavar="F", help="A language model of your own (ARPA).")
+    ] = None,
+    overlap: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="Learn only from pairs that share words with this text."),
+    ] = None,
+    tokenize: Annotated[
+        bool, typer.Option("--tokenize", help="The text is plain: tokenise it (give languages).")
+    ] = False,
+    source_language: Annotated[str | None, typer.Option(metavar="CODE", help="de, en, ...")] = None,
+    target_language: Annotated[str | None, typer.Option(metavar="CODE", help="de, en, ...")] = None,
+    casing: Annotated[
+        str | None, typer.Option(metavar="keep|lower|true", help="What to do with case.")
+    ] = None,
+    config: Config = None,
+    set: Set = None,
+    threads: Threads = None,
+    quiet: Quiet = False,
+) -> None:
+    """Learn a translator from parallel text: alignments, blocks, language model, weights.
+
+    Text whose words are already separated by spaces needs nothing more:
+
+      [bold]calque train --source train.de --target train.en --model model[/]
+
+    Plain text is tokenised and recased, on the way in and on the way out of [bold]translate[/]:
+
+      [bold]calque train --source a.de --target a.en --model model --tokenize
+      --source-language de --target-language en --casing true[/]
+    """
+    flags = {
+        "text.tokenize": "true" if tokenize else None,
+        "text.source_language": source_language,
+        "text.target_language": target_language,
+        "text.casing": casing,
+    }
+    assignments = [f"{key}={value}" for key, value in flags.items() if value is not None]
+    options = options_from(TrainOptions(), config, (set or []) + assignments)
+    text = _bitext(source, target, bitext, options)
+    from calque.model.build import build
+
+    console = Console(quiet)
+    build(
+        text,
+        model,
+        options,
+        alignment=alignment,
+        arpa=arpa,
+        overlap=overlap,
+        threads=threads,
+        progress=console,
+    )
+    console.note(f"Next: calque translate --model {model} < TEXT")
+
+
+def _bitext(
+    source: Path | None, target: Path | None, bitext: Path | None, options: TrainOptions
+) -> BitextSource:
+    if bitext is None:
+        if source is None or target is None:
+            raise OptionError("give --source F and --target F, or --bitext F")
+        return BitextFiles(source, target)
+    if source is not None or target is not None:
+        raise OptionError("--bitext F holds both sides: give it without --source and --target")
+    suffixes = [suffix.lower() for suffix in bitext.suffixes if suffix.lower() != ".gz"]
+    if suffixes[-1:] == [".tsv"]:
+        return BitextTsv(bitext)
+    if suffixes[-1:] != [".tmx"]:
+        raise OptionError(f"--bitext {bitext}: expected a name that ends in .tsv or .tmx (or .gz)")
+    languages = (options.text.source_language, options.text.target_language)
+    if "" in languages:
+        raise OptionError("a TMX file needs --source-language and --target-language")
+    return BitextTmx(bitext, *languages)

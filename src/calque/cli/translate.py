@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Annotated
+
+import typer
+
+from calque.cli.common import Flags, Quiet, Threads, with_flags
+from calque.cli.console import Console
+from calque.config import DecodeOptions
+from calque.decode.translation import Translation
+from calque.errors import OptionError
+from calque.text import open_output, read_lines
+
+
+@with_flags(DecodeOptions)
+def translate(
+    model: Annotated[Path, typer.Option(metavar="DIR", help="The model folder.")],
+    flags: Flags,
+    input: Annotated[
+        Path, typer.Option(metavar="F", help="Sentences, one per line; - is standard input.")
+    ] = Path("-"),
+    output: Annotated[
+        Path, typer.Option(metavar="F", help="Translations; - is standard output.")
+    ] = Path("-"),
+    nbest: Annotated[int, typer.Option(min=1, metavar="N", help="Length of n-best lists.")] = 1,
+    nbest_output: Annotated[
+        Path | None, typer.Option(metavar="F", help="Write the n-best lists here (Moses format).")
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Weights to use; the active ones by default.")
+    ] = None,
+    threads: Threads = None,
+    quiet: Quiet = False,
+) -> None:
+    """Translate text, line by line, as plain or tokenised as the model was trained.
+
+    [bold]calque translate --model model < test.de > out.en[/]
+
+    [bold]calque translate --model model --input test.de --output out.en
+    --nbest 100 --nbest-output out.nbest --distortion-limit 8[/]
+    """
+    if (nbest > 1) != (nbest_output is not None):
+        raise OptionError("--nbest N and --nbest-output F go together")
+    from calque.decode import load
+
+    translator = load(model, weights)
+    translator.options = flags.applied_to(translator.options)
+    console = Console(quiet)
+    with ExitStack() as stack:
+        out = stack.enter_context(open_output(output))
+        lists = stack.enter_context(open_output(nbest_output)) if nbest_output else None
+        stage = stack.enter_context(console.stage("translate", _n_lines(input)))
+
+        def watched() -> Iterator[str]:
+            for line in read_lines(input):
+                yield line
+                stage.advance()
+
+        for index, found in enumerate(translator.n_best(watched(), nbest, threads=threads)):
+            out.write(found[0].text + "\n")
+            if lists is not None:
+                _write_list(lists, index, found)
+
+
+def _write_list(file: IO[str], index: int, found: list[Translation]) -> None:
+    for one in found:
+        features = " ".join(f"{name}= {value:.6g}" for name, value in one.features.items())
+        file.write(f"{index} ||| {one.text} ||| {features} ||| {one.score:.6g}\n")
+
+
+def _n_lines(path: Path) -> int | None:
+    """How many lines there are, for the progress bar; unknown for a stream."""
+    return sum(1 for _ in read_lines(path)) if path.is_file() else None
