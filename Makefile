@@ -6,7 +6,7 @@ CORE   := CMakeLists.txt pyproject.toml $(shell find core -name '*.cc' -o -name 
 PIP    := install --quiet --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: demo test slow lint stubs bench sanitize clean
+.PHONY: demo test slow lint stubs docs bench sanitize clean
 
 demo: $(VENV)/installed ## generated corpus, from nothing to a printed result
 	$(BIN)/calque demo --out demo
@@ -24,6 +24,9 @@ lint: $(VENV)/installed-dev ## style and types
 
 stubs: $(VENV)/installed-dev ## regenerate src/calque/_core.pyi from the built core
 	$(BIN)/python -m nanobind.stubgen -m calque._core -o src/calque/_core.pyi
+
+docs: $(VENV)/installed-dev ## regenerate docs/options.md from the option dataclasses
+	$(BIN)/python docs/make_options.py
 
 bench: $(VENV)/installed-dev ## every benchmark; JSON lands in results/
 	for b in benchmarks/[a-z]*.py; do $(BIN)/python $$b --out results || exit 1; done

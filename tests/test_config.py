@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import runpy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.config import describe, fill, from_toml, option, settings, to_mapping
+from calque.config.document import to_markdown
 from calque.errors import FileError, OptionError
 
 
@@ -97,6 +99,12 @@ def test_a_wrong_toml_file_is_named(tmp_path: Path) -> None:
 )
 def test_options_round_trip_through_plain_values(options: TrainOptions) -> None:
     assert fill(DEFAULTS, to_mapping(options)) == options
+
+
+def test_the_page_of_options_is_current() -> None:
+    docs = Path(__file__).resolve().parents[1] / "docs"
+    page = runpy.run_path(str(docs / "make_options.py"))
+    assert (docs / "options.md").read_text() == to_markdown(page["GROUPS"]), "run `make docs`"
 
 
 def test_every_option_is_described_once() -> None:

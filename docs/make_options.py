@@ -1,0 +1,19 @@
+"""Writes docs/options.md from the option dataclasses; run by `make docs`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from calque.config import CorpusOptions, DecodeOptions, DefaultWeights, TrainOptions
+from calque.config.document import to_markdown
+
+PAGE = Path(__file__).with_name("options.md")
+GROUPS = {
+    "Training: `calque train --set KEY=VALUE`": TrainOptions,
+    "Decoding: flags of `calque translate`": DecodeOptions,
+    "Generating: flags of `calque generate`": CorpusOptions,
+    "Weights of an untuned model": DefaultWeights,
+}
+
+if __name__ == "__main__":
+    PAGE.write_text(to_markdown(GROUPS), encoding="utf-8")
