@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -7,6 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from calque.cli.main import run as run_verb
+from calque.data import CorpusFiles, write_corpus
+from calque.model.build import build
+from calque.text import BitextFiles
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -29,6 +35,53 @@ def calque() -> Run:
         )
 
     return run
+
+
+@pytest.fixture
+def verb(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs the command line in this process: the same lines and codes without the start."""
+
+    def run(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        monkeypatch.setenv("COLUMNS", "100")
+        capsys.readouterr()
+        words = [str(argument) for argument in arguments]
+        code = run_verb(words)
+        said = capsys.readouterr()
+        return subprocess.CompletedProcess(words, code, said.out, said.err)
+
+    return run
+
+
+def mistake(result: subprocess.CompletedProcess[str]) -> str:
+    """The one line that tells of the user's mistake."""
+    assert result.returncode == 2, result.stderr
+    assert result.stdout == ""
+    lines = result.stderr.splitlines()
+    assert len(lines) == 1, result.stderr
+    assert lines[0].startswith("calque: ")
+    return lines[0].removeprefix("calque: ")
+
+
+def done(result: subprocess.CompletedProcess[str]) -> str:
+    """What a command that went well printed as its result."""
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> CorpusFiles:
+    """A small corpus of the near pair."""
+    folder = tmp_path_factory.mktemp("corpus")
+    return write_corpus(folder, "near", {"train": 400, "dev": 10, "test": 40})
+
+
+@pytest.fixture(scope="session")
+def trained(corpus: CorpusFiles, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The model of the small corpus; no test may change it."""
+    path = tmp_path_factory.mktemp("trained") / "model"
+    build(BitextFiles(corpus.train_source, corpus.train_target), path, threads=1)
+    return path
 
 
 @pytest.fixture(scope="session")

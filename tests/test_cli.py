@@ -12,19 +12,9 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Run
+from conftest import Run, mistake
 
 from calque.model import ModelFolder, ModelWriter
-
-
-def mistake(result: subprocess.CompletedProcess[str]) -> str:
-    """The one line that tells of the user's mistake."""
-    assert result.returncode == 2, result.stderr
-    assert result.stdout == ""
-    lines = result.stderr.splitlines()
-    assert len(lines) == 1, result.stderr
-    assert lines[0].startswith("calque: ")
-    return lines[0].removeprefix("calque: ")
 
 
 @pytest.fixture
@@ -49,7 +39,7 @@ def test_help_lists_the_verbs_and_every_verb_has_an_example(calque: Run) -> None
         assert f"calque {verb} " in result.stdout
 
 
-VERBS = ["demo", "generate", "info"]
+VERBS = ["demo", "train", "translate", "score", "lm", "import", "export", "generate", "info"]
 
 
 @pytest.mark.parametrize(

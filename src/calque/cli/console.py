@@ -23,6 +23,9 @@ from calque.progress import SilentStage, Stage
 LINE_EVERY_S = 30.0
 """How often a running stage says in a log that it is alive."""
 
+NO_WIDTH = 10_000
+"""Columns of an output that is no terminal."""
+
 
 class Console:
     """Listens to progress (`calque.progress`) and prints results."""
@@ -30,7 +33,9 @@ class Console:
     def __init__(self, quiet: bool = False) -> None:
         """With `quiet` only results, warnings and errors are shown."""
         self.quiet = quiet
-        self.out = RichConsole(highlight=False, soft_wrap=not sys.stdout.isatty())
+        # A file or a pipe has no width: cutting a table there would lose what a program looks for.
+        width = None if sys.stdout.isatty() else NO_WIDTH
+        self.out = RichConsole(highlight=False, soft_wrap=width is not None, width=width)
         self._err = RichConsole(stderr=True, highlight=False)
 
     @contextmanager

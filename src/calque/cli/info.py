@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from calque.cli.common import Json, Quiet, print_json
 from calque.cli.console import Console
@@ -29,10 +29,11 @@ def info(
     if json:
         print_json(description)
         return
-    console.print(f"[bold]{model}[/]: a model of Calque, every checksum right")
+    console.print(f"[bold]{escape(str(model))}[/]: a model of Calque, every checksum right")
     for key, value in _flat(description["info"]):
-        console.print(f"  {key:<28} {escape(str(value))}")
-    table = Table("part", "files", "bytes", "content", box=None, header_style="bold")
+        console.print(escape(f"  {key:<28} {value}"))
+    content = Column("content", overflow="fold")
+    table = Table("part", "files", "bytes", content, box=None, header_style="bold")
     for name, part in description["parts"].items():
         table.add_row(name, str(part["files"]), f"{part['bytes']:,}", part["content"])
     console.print(table)

@@ -5,6 +5,7 @@ Exit codes: 0 done; 1 a fault of Calque itself; 2 a mistake in what was given; 1
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
@@ -60,6 +61,8 @@ def _root(
 
 def main() -> None:
     """Run the command line of this process and exit with its code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # text is UTF-8 whatever the locale says
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
     sys.exit(run(sys.argv[1:]))
 
 

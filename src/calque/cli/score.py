@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from calque.cli.common import Json, print_json
 from calque.cli.console import Console
@@ -38,7 +38,8 @@ def score(
                 f"{hypothesis} has {len(hypotheses):,} lines, but {path} has {len(lines):,}:"
                 " expected equal numbers"
             )
-    scores = corpus_score(hypotheses, references, metric.split(","), tokenize)
+    metrics = [name.strip() for name in metric.split(",")]
+    scores = corpus_score(hypotheses, references, metrics, tokenize)
     if json:
         print_json([asdict(one) for one in scores])
     else:
@@ -46,7 +47,8 @@ def score(
 
 
 def _table(scores: list[Score]) -> Table:
-    table = Table("metric", "score", "better", "signature", box=None, header_style="bold")
+    signature = Column("signature", overflow="fold")
+    table = Table("metric", "score", "better", signature, box=None, header_style="bold")
     for one in scores:
         direction = "higher" if one.higher_is_better else "lower"
         table.add_row(one.metric, f"{one.value:.2f}", direction, one.signature)

@@ -7,9 +7,10 @@ import typer
 
 from calque.cli.common import Config, Quiet, Set, Threads, options_from
 from calque.cli.console import Console
-from calque.config import TrainOptions
+from calque.config import TrainOptions, settings
 from calque.errors import OptionError
 from calque.text import BitextFiles, BitextSource, BitextTmx, BitextTsv
+from calque.text.files import STANDARD_STREAM
 
 
 def train(
@@ -65,7 +66,8 @@ def train(
         "text.casing": casing,
     }
     assignments = [f"{key}={value}" for key, value in flags.items() if value is not None]
-    options = options_from(TrainOptions(), config, (set or []) + assignments)
+    options = options_from(TrainOptions(), config, set)
+    options = settings(options, assignments, "command line")
     text = _bitext(source, target, bitext, options)
     from calque.model.build import build
 
@@ -89,6 +91,8 @@ def _bitext(
     if bitext is None:
         if source is None or target is None:
             raise OptionError("give --source F and --target F, or --bitext F")
+        if source == target == STANDARD_STREAM:
+            raise OptionError("--source and --target cannot both be standard input")
         return BitextFiles(source, target)
     if source is not None or target is not None:
         raise OptionError("--bitext F holds both sides: give it without --source and --target")

@@ -25,7 +25,9 @@ def translate(
     output: Annotated[
         Path, typer.Option(metavar="F", help="Translations; - is standard output.")
     ] = Path("-"),
-    nbest: Annotated[int, typer.Option(min=1, metavar="N", help="Length of n-best lists.")] = 1,
+    nbest: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Length of n-best lists.")
+    ] = None,
     nbest_output: Annotated[
         Path | None, typer.Option(metavar="F", help="Write the n-best lists here (Moses format).")
     ] = None,
@@ -42,8 +44,10 @@ def translate(
     [bold]calque translate --model model --input test.de --output out.en
     --nbest 100 --nbest-output out.nbest --distortion-limit 8[/]
     """
-    if (nbest > 1) != (nbest_output is not None):
+    if (nbest is None) != (nbest_output is None):
         raise OptionError("--nbest N and --nbest-output F go together")
+    if output == nbest_output:
+        raise OptionError(f"--output and --nbest-output are both {output}: expected two files")
     from calque.decode import load
 
     translator = load(model, weights)
@@ -59,7 +63,7 @@ def translate(
                 yield line
                 stage.advance()
 
-        for index, found in enumerate(translator.n_best(watched(), nbest, threads=threads)):
+        for index, found in enumerate(translator.n_best(watched(), nbest or 1, threads=threads)):
             out.write(found[0].text + "\n")
             if lists is not None:
                 _write_list(lists, index, found)

@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from calque.config import DecodeOptions
+from calque.config import DecodeOptions, fill
 from calque.decode.decoder import Decoder
 from calque.decode.translation import Translation, read_off
+from calque.errors import OptionError
 from calque.model import Model
+from calque.parallel import n_workers
 
 BATCH = 256
 """Sentences handed to the core at once: enough to keep every thread busy."""
@@ -50,8 +51,20 @@ class Translator:
         **options: Any,
     ) -> Iterator[list[Translation]]:
         """Up to `n` translations of every sentence, best first, lazily and in order."""
-        search = replace(self.options, **options)
-        model, stream = self.model, iter(sentences)
+        if n < 1:
+            raise OptionError(f"n={n}: expected at least 1 translation per sentence")
+        search = fill(self.options, options, "translate")
+        return self._n_best(iter(sentences), n, distinct, n_workers(threads), search)
+
+    def _n_best(
+        self,
+        stream: Iterator[str],
+        n: int,
+        distinct: bool,
+        threads: int,
+        search: DecodeOptions,
+    ) -> Iterator[list[Translation]]:
+        model = self.model
         while batch := [model.preprocessor.prepare(line) for line in islice(stream, BATCH)]:
             text = "".join(" ".join(prepared.words) + "\n" for prepared in batch)
             ids = model.source_vocabulary.encode(text)

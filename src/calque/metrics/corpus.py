@@ -50,7 +50,10 @@ def score(
 def _score(
     name: str, hypotheses: Sequence[str], references: Sequence[Sequence[str]], tokenize: str
 ) -> Score:
-    metric = _metric(name, tokenize)
+    try:
+        metric = _metric(name, tokenize)
+    except RuntimeError as error:  # a tokenizer whose dictionaries are not installed
+        raise CalqueError(f"tokenizer '{tokenize}': {' '.join(str(error).split())}") from error
     value = metric.corpus_score(list(hypotheses), [list(lines) for lines in references])
     return Score(name, value.score, name != "ter", str(metric.get_signature()))
 

@@ -11,12 +11,13 @@ from calque.blocks import extract
 from calque.config import TrainOptions, to_mapping
 from calque.errors import CalqueError
 from calque.features import Weights
-from calque.lm import LanguageModel, estimate, read_arpa
+from calque.lm import estimate, read_arpa
 from calque.model.model import Model
 from calque.model.writer import ModelWriter
 from calque.parallel import n_workers
 from calque.progress import SILENT, Progress
-from calque.text import Bitext, BitextSource, Preprocessor, read_bitext
+from calque.text import Bitext, BitextSource, Preprocessor, open_input, read_bitext
+from calque.text.files import STANDARD_STREAM
 
 
 def build(
@@ -38,7 +39,13 @@ def build(
     """
     options = options or TrainOptions()
     workers = n_workers(threads)
-    ModelWriter(out).check()  # before the work, not after it
+    files = _files(text, alignment=alignment, arpa=arpa, overlap=overlap)
+    for path in files.values():  # mistakes show before the work, not after it
+        if not path.is_fifo():  # which can be opened only once
+            with open_input(path):
+                pass
+    ModelWriter(out).check()
+    lm = None if arpa is None else read_arpa(arpa, progress)
     preprocessor = Preprocessor.fit(options.text, text, workers, progress)
     bitext = read_bitext(
         text, preprocessor, options.clean, overlap=overlap, workers=workers, progress=progress
@@ -58,12 +65,11 @@ def build(
         bitext.source_vocabulary,
         bitext.target_vocabulary,
         blocks,
-        _language_model(bitext, options, arpa, progress),
+        lm or estimate(bitext.target, bitext.target_vocabulary, options.lm, progress),
         Weights.default(),
         options.decode,
     )
     with progress.stage("write") as stage:
-        files = [path for path in (*text.paths, alignment, arpa, overlap) if path is not None]
         model.save(out, {"options": to_mapping(options), "data": _describe(bitext, files)})
         stage.say(str(out))
     return model
@@ -87,21 +93,24 @@ def _alignments(
     return read_pharaoh(alignment, bitext.source, bitext.target)
 
 
-def _language_model(
-    bitext: Bitext, options: TrainOptions, arpa: Path | None, progress: Progress
-) -> LanguageModel:
-    if arpa is None:
-        return estimate(bitext.target, bitext.target_vocabulary, options.lm, progress)
-    return read_arpa(arpa)
+def _files(text: BitextSource, **others: Path | None) -> dict[str, Path]:
+    """The files that are learned from, by what they are; standard input is none."""
+    names = ("source", "target") if len(text.paths) == 2 else ("bitext",)
+    files = {**dict(zip(names, text.paths, strict=True)), **others}
+    return {name: path for name, path in files.items() if path not in (None, STANDARD_STREAM)}
 
 
-def _describe(bitext: Bitext, files: list[Path]) -> dict[str, Any]:
+def _describe(bitext: Bitext, files: dict[str, Path]) -> dict[str, Any]:
     return {
         "pairs": len(bitext),
         "source_words": bitext.source.n_words,
         "target_words": bitext.target.n_words,
         "cleaning": str(bitext.cleaning),
-        "files": {path.name: _sha256(path) for path in files if path.is_file()},
+        "files": {
+            name: {"name": path.name, "sha256": _sha256(path)}
+            for name, path in files.items()
+            if path.is_file()
+        },
     }
 
 

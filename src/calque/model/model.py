@@ -34,23 +34,25 @@ class Model:
     def load(cls, path: Path | str, weights: str | None = None) -> Model:
         """The model in a folder, with its active weights or those called `weights`."""
         folder = ModelFolder(path)
-        target = _vocabulary(folder, "vocabulary/target")
-        lm_words = target
-        if "vocabulary/lm" in folder:
-            lm_words = _vocabulary(folder, "vocabulary/lm")
-        try:
-            options = fill(DecodeOptions(), folder.json("decode"), f"{folder.path}: decode")
-        except OptionError as error:
-            raise ModelError(str(error)) from error
-        return cls(
-            Preprocessor.from_json(folder.json("preprocessor")),
-            _vocabulary(folder, "vocabulary/source"),
-            target,
-            BlockTable.from_arrays(_arrays(folder, "blocks/")),
-            LanguageModel.from_arrays(_arrays(folder, "lm/"), lm_words),
-            _weights(folder, weights),
-            options,
+        source, target = (
+            _vocabulary(folder, f"vocabulary/{side}") for side in ("source", "target")
         )
+        lm_words = _vocabulary(folder, "vocabulary/lm") if "vocabulary/lm" in folder else target
+        chosen = _weights(folder, weights)
+        preprocessor, options = folder.json("preprocessor"), folder.json("decode")
+        blocks, lm = _arrays(folder, "blocks/"), _arrays(folder, "lm/")
+        try:
+            return cls(
+                Preprocessor.from_json(preprocessor),
+                source,
+                target,
+                BlockTable.from_arrays(blocks),
+                LanguageModel.from_arrays(lm, lm_words),
+                chosen,
+                fill(DecodeOptions(), options, "decode"),
+            )
+        except (ModelError, OptionError) as error:
+            raise ModelError(f"{folder.path}: {error}") from error
 
     def save(self, path: Path | str, info: Mapping[str, Any]) -> None:
         """Write the model to a folder, atomically; `info` says how it was made."""
@@ -70,8 +72,9 @@ class Model:
 
 
 def _vocabulary(folder: ModelFolder, name: str) -> Vocabulary:
+    text = folder.text(name)
     try:
-        return Vocabulary.from_text(folder.text(name))
+        return Vocabulary.from_text(text)
     except CalqueError as error:
         raise ModelError(f"{folder.path}: {name}: {error}") from error
 
@@ -81,7 +84,7 @@ def _arrays(folder: ModelFolder, prefix: str) -> dict[str, Any]:
 
 
 def _weights(folder: ModelFolder, name: str | None) -> Weights:
-    name = name or str(folder.manifest.info["weights"])
+    name = name or str(folder.manifest.info.get("weights", DEFAULT))
     if f"weights/{name}" not in folder:
         known = ", ".join(full.removeprefix("weights/") for full in folder.names("weights/"))
         raise ModelError(f"{folder.path}: no weights are called '{name}'; there are: {known}")

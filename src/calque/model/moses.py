@@ -16,6 +16,7 @@ from calque.progress import SILENT, Progress
 from calque.text import Preprocessor, read_lines, write_lines
 
 TRANSLATION, REORDERING = DENSE[0:4], DENSE[8:14]
+ORIENTATIONS = "msd-bidirectional-fe"
 UNKNOWN_SCORE = 100.0
 """What Moses subtracts per unknown word under a weight of 1."""
 
@@ -50,6 +51,10 @@ def read_moses(folder: Path | str, progress: Progress = SILENT) -> Model:
     for feature in features:
         if feature not in (table, lm, reordering) and feature.kind not in known:
             raise LineError(ini, feature.line, f"the feature {feature.kind} is not supported")
+    if reordering is not None:
+        kind = reordering.arguments.get("type", ORIENTATIONS)
+        if not re.fullmatch(rf"((wbe|phrase)-)?{ORIENTATIONS}(-allff)?", kind):
+            raise LineError(ini, reordering.line, f"type={kind}: expected {ORIENTATIONS}")
     blocks, source, target = read_moses_table(
         _path(ini, table),
         None if reordering is None else _path(ini, reordering),
@@ -57,10 +62,11 @@ def read_moses(folder: Path | str, progress: Progress = SILENT) -> Model:
     )
     with progress.stage("read language model"):
         language_model = read_arpa(_path(ini, lm))
-    limits = [text for _, text in sections.get("distortion-limit", [])]
     options = DecodeOptions(options_per_span=_integer(ini, table, "table-limit", 20))
-    if limits:
-        options = replace(options, distortion_limit=int(limits[0]))
+    for line, text in sections.get("distortion-limit", []):
+        if not re.fullmatch(r"-1|[0-9]+", text):
+            raise LineError(ini, line, f"'{text}': expected a whole number, or -1 for no limit")
+        options = replace(options, distortion_limit=int(text))
     weights = _dense(ini, given, features, table, lm, reordering)
     return Model(Preprocessor(), source, target, blocks, language_model, weights, options)
 
@@ -72,6 +78,12 @@ def write_moses(model: Model, folder: Path | str, progress: Progress = SILENT) -
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(folder, f"cannot be written: {error.strerror}") from error
+    text = model.preprocessor.options
+    if text.tokenize or text.casing != "keep" or text.class_numbers:
+        progress.warn(
+            "the tables hold text as the model prepares it (tokens, case, number classes):"
+            " Moses must be given text prepared alike"
+        )
     oriented = len(model.blocks.orientation) > 0
     write_moses_tables(
         model.blocks,
