@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from calque.config import OptionInfo, describe, expected, from_toml, settings
+from calque.errors import FileError
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show results and errors only.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for programs.")]
@@ -66,11 +67,8 @@ def with_flags(options: type[Any]) -> Callable[[Callable[..., None]], Callable[.
         own = inspect.signature(verb, eval_str=True).parameters.values()
         parameters = [parameter for parameter in own if parameter.name != "flags"]
         parameters += [
-            inspect.Parameter(
-                info.key, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=flag
-            )
+            inspect.Parameter(info.key, _KEYWORD, default=None, annotation=_flag(info))
             for info in infos
-            for flag in [Annotated[str | None, typer.Option(metavar="X", help=_help(info))]]
         ]
         with_options.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         with_options.__annotations__ = {p.name: p.annotation for p in parameters}
@@ -86,6 +84,14 @@ def _flag(info: OptionInfo) -> Any:
 def _help(info: OptionInfo) -> str:
     default = "none" if info.default is None else info.default
     return f"{info.help}: {expected(info)} (default {default})"
+
+
+def check_output(path: Path) -> None:
+    """Raise the error that writing a file would end in: before the work, not after it."""
+    if path.is_dir():
+        raise FileError(path, "is a directory, expected a file to write")
+    if not path.parent.is_dir():
+        raise FileError(path, f"cannot be written: there is no folder {path.parent}")
 
 
 def print_json(value: Any) -> None:

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from calque.cli.common import Flags, Json, Quiet, Threads, print_json, with_flags
+from calque.cli.common import Flags, Json, Quiet, Threads, check_output, print_json, with_flags
 from calque.cli.console import Console
 from calque.config import LmOptions
 from calque.errors import FileError, OptionError
-from calque.text import CorpusEncoder, Sentences, Vocabulary, normalize, read_blocks
+from calque.text import CorpusEncoder, Sentences, Vocabulary, normalize, open_input, read_blocks
 
 
 @with_flags(LmOptions)
@@ -49,6 +49,11 @@ def lm(
         options = flags.applied_to(LmOptions())
         if arpa is None and score is None:
             raise OptionError("give --arpa OUT to keep the model, or --score F to measure it")
+        if arpa is not None:
+            check_output(arpa)
+        if score is not None and not score.is_fifo():  # which can be opened only once
+            with open_input(score):
+                pass
         vocabulary, sentences = _encode(text, console)
         model = estimate(sentences, vocabulary, options, console)
         if arpa is not None:

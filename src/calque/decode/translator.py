@@ -8,7 +8,7 @@ from typing import Any
 from calque.config import DecodeOptions, fill
 from calque.decode.decoder import Decoder
 from calque.decode.translation import Translation, read_off
-from calque.errors import OptionError
+from calque.errors import CalqueError, OptionError
 from calque.model import Model
 from calque.parallel import n_workers
 
@@ -38,8 +38,8 @@ class Translator:
         self, sentences: Iterable[str], *, threads: int | None = None, **options: Any
     ) -> Iterator[Translation]:
         """The best translation of every sentence, lazily and in order."""
-        for best in self.n_best(sentences, 1, threads=threads, **options):
-            yield best[0]
+        lists = self.n_best(sentences, 1, threads=threads, **options)
+        return (best for [best] in lists)
 
     def n_best(
         self,
@@ -65,7 +65,7 @@ class Translator:
         search: DecodeOptions,
     ) -> Iterator[list[Translation]]:
         model = self.model
-        while batch := [model.preprocessor.prepare(line) for line in islice(stream, BATCH)]:
+        while batch := [model.preprocessor.prepare(_text(line)) for line in islice(stream, BATCH)]:
             text = "".join(" ".join(prepared.words) + "\n" for prepared in batch)
             ids = model.source_vocabulary.encode(text)
             decoded = self.decoder.decode(
@@ -82,3 +82,13 @@ class Translator:
                     )
                     for derivation in found.derivations
                 ]
+
+
+def _text(sentence: str) -> str:
+    """The sentence, where it is text: a Python string may hold halves of characters."""
+    try:
+        sentence.encode()
+    except UnicodeEncodeError as error:
+        half = ascii(sentence[error.start])
+        raise CalqueError(f"a sentence holds {half}, half of a character: expected text") from None
+    return sentence

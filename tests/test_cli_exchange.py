@@ -1,0 +1,148 @@
+"""`calque import` and `calque export`: models of Moses, in and out."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Run, done, mistake
+
+from calque.data import CorpusFiles
+from calque.decode import load
+from calque.text import read_lines, write_lines
+
+
+@pytest.fixture(scope="module")
+def exported(trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from calque.model import Model
+    from calque.model.moses import write_moses
+
+    folder = tmp_path_factory.mktemp("moses")
+    write_moses(Model.load(trained), folder)
+    return folder
+
+
+def test_a_model_goes_to_moses_and_back_unchanged(
+    calque: Run, verb: Run, trained: Path, corpus: CorpusFiles, tmp_path: Path
+) -> None:
+    moses, back = tmp_path / "moses", tmp_path / "back"
+    assert done(calque("export", "--model", trained, "--output", moses, "--format", "moses")) == ""
+    names = {file.name for file in moses.iterdir()}
+    assert names == {"moses.ini", "phrase-table.gz", "reordering-table.gz", "lm.arpa.gz"}
+    assert done(verb("import", "--input", moses, "--model", back)) == ""
+    lines = list(read_lines(corpus.test_source))
+    before, after = load(trained), load(back)
+    assert after.model.weights == pytest.approx(dict(before.model.weights))
+    assert after.options.distortion_limit == before.options.distortion_limit
+    for ours, theirs in zip(before.translate_all(lines), after.translate_all(lines), strict=True):
+        assert theirs.text == ours.text
+        assert theirs.score == pytest.approx(ours.score, abs=1e-3)
+        assert theirs.features == pytest.approx(dict(ours.features), abs=1e-3)
+
+
+def test_a_model_of_moses_translates(verb: Run, shared_data: Path, tmp_path: Path) -> None:
+    given = shared_data / "moses" / "eutrans.model"
+    if not given.is_dir():
+        pytest.skip(f"needs {given}")
+    done(verb("import", "--input", given, "--model", tmp_path / "m", "-q"))
+    lists = read_lines(given / "test300.nbest20.gz")
+    best: dict[str, str] = {}
+    for row in lists:
+        index, text, *_ = row.split(" ||| ")
+        best.setdefault(index, text.strip())
+    assert len(best) == 300
+    translator = load(tmp_path / "m")
+    assert translator.translate("por favor").text
+
+
+def test_text_that_must_be_prepared_is_warned_of(verb: Run, tmp_path: Path) -> None:
+    write_lines(tmp_path / "a", ["Ein Haus"])
+    write_lines(tmp_path / "b", ["A House"])
+    files = ["--source", tmp_path / "a", "--target", tmp_path / "b", "--model", tmp_path / "m"]
+    done(verb("train", *files, "--casing", "lower", "-q"))
+    result = verb("export", "--model", tmp_path / "m", "--output", tmp_path / "moses", "-q")
+    done(result)
+    assert result.stderr.startswith("calque: warning: the tables hold text as the model prepares")
+
+
+def test_wrong_uses_are_one_clear_line(verb: Run, trained: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    told = mistake(verb("export", "--model", trained, "--output", tmp_path / "file"))
+    assert told.startswith(f"{tmp_path / 'file'}: cannot be written")
+    told = mistake(verb("export", "--model", tmp_path, "--output", tmp_path / "x"))
+    assert told.startswith(f"{tmp_path}: not a model folder")
+    told = mistake(verb("export", "--model", trained, "--output", tmp_path, "--format", "joshua"))
+    assert told == "--format joshua: expected one of moses"
+    told = mistake(verb("import", "--input", tmp_path, "--model", tmp_path / "m"))
+    assert told == f"{tmp_path / 'moses.ini'}: no such file"
+    told = mistake(verb("import", "--input", tmp_path, "--model", tmp_path))
+    assert "holds other files (file)" in told
+
+
+def ini(old: str, new: str) -> Callable[[Path], None]:
+    """Changes moses.ini."""
+
+    def change(folder: Path) -> None:
+        text = (folder / "moses.ini").read_text()
+        assert old in text
+        (folder / "moses.ini").write_text(text.replace(old, new))
+
+    return change
+
+
+def table(name: str, line: int, old: str | None, new: str) -> Callable[[Path], None]:
+    """Changes one line of a table: the text `old`, or the first score of the third field."""
+
+    def change(folder: Path) -> None:
+        lines = list(read_lines(folder / name))
+        if old is None:
+            fields = lines[line - 1].split(" ||| ")
+            fields[2] = " ".join([new, *fields[2].split()[1:]])
+            lines[line - 1] = " ||| ".join(fields)
+        else:
+            assert old in lines[line - 1]
+            lines[line - 1] = lines[line - 1].replace(old, new)
+        write_lines(folder / name, lines)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (ini("WordPenalty\n", "WordPenalty\nOpSequenceModel\n"), "the feature OpSequenceModel"),
+        (ini("KENLM", "IRSTLM"), "no KENLM among the features"),
+        (ini("LM0= 0.5", "LM0= nan"), "is nan, expected a finite number"),
+        (ini("LM0= 0.5", "LM0= high"), "'LM0= high': expected NAME= number"),
+        (ini("LM0= 0.5", "LM0= 0.5 0.5"), "LM0: expected 1 weights, found 2"),
+        (ini("[distortion-limit]\n6", "[distortion-limit]\nsix"), "'six': expected a whole number"),
+        (ini("msd-bidirectional", "hier-mslr-bidirectional"), "expected msd-bidirectional-fe"),
+        (ini("table-limit=20", "table-limit=many"), "table-limit=many: expected a whole number"),
+        (ini("path=lm.arpa.gz", "path=gone"), "gone: no such file"),
+        (table("phrase-table.gz", 3, None, "nan"), "phrase-table.gz: line 3: "),
+        (table("phrase-table.gz", 3, None, "0"), "phrase-table.gz: line 3: "),
+        (table("phrase-table.gz", 3, None, "-0.5"), "phrase-table.gz: line 3: "),
+        (table("phrase-table.gz", 5, " ||| ", " | "), "phrase-table.gz: line 5: "),
+        (table("reordering-table.gz", 2, None, "zero"), "reordering-table.gz: line 2: "),
+        (table("lm.arpa.gz", 2, "ngram 1=", "ngram one="), "lm.arpa.gz: line 2: "),
+    ],
+)
+def test_what_cannot_be_taken_over_is_told_by_file_and_line(
+    verb: Run, exported: Path, tmp_path: Path, change: Callable[[Path], None], message: str
+) -> None:
+    folder = Path(shutil.copytree(exported, tmp_path / "moses"))
+    change(folder)
+    told = mistake(verb("import", "--input", folder, "--model", tmp_path / "model", "-q"))
+    assert told.startswith(str(folder))
+    assert message in told
+    assert not list((tmp_path / "model").glob("*.json"))
+
+
+def test_a_truncated_table_is_told(verb: Run, exported: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(exported, tmp_path / "moses"))
+    path = folder / "phrase-table.gz"
+    path.write_bytes(path.read_bytes()[:-30])
+    told = mistake(verb("import", "--input", folder, "--model", tmp_path / "model", "-q"))
+    assert told.startswith(f"{path}: damaged or truncated gzip file")
