@@ -1,0 +1,159 @@
+"""Training that is interrupted, killed or out of space: the old model stays as it was."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import mistake
+
+from calque.data import CorpusFiles, write_corpus
+from calque.decode import load
+from calque.model import ModelFolder
+
+SENTENCE = "el"
+N_PAIRS_OLD = 400
+
+
+@pytest.fixture(scope="module")
+def larger(tmp_path_factory: pytest.TempPathFactory) -> CorpusFiles:
+    """Enough text for every step of training to last a moment."""
+    sizes = {"train": 3000, "dev": 1, "test": 1}
+    return write_corpus(tmp_path_factory.mktemp("larger"), "near", sizes, seed=2)
+
+
+@pytest.fixture
+def old(trained: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(trained, tmp_path / "model"))
+
+
+def training(corpus: CorpusFiles, model: Path, *extra: str) -> list[str]:
+    files = ["--source", corpus.train_source, "--target", corpus.train_target, "--model", model]
+    return [sys.executable, "-m", "calque", "train", *map(str, files), *extra]
+
+
+def content(model: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in model.iterdir() if file.name != ".lock"}
+
+
+def interrupt(
+    command: list[str], after: str, how: signal.Signals, temporary: Path
+) -> tuple[int, list[str]]:
+    """Runs a command up to the progress line that begins with `after`; its code and lines."""
+    temporary.mkdir()
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "TMPDIR": str(temporary)},
+    )
+    assert process.stderr is not None
+    lines: list[str] = []
+    while not lines or not lines[-1].startswith(after):
+        lines.append(process.stderr.readline())
+        assert lines[-1], f"ended before '{after}': {lines}"
+    os.killpg(process.pid, how)
+    lines += process.communicate(timeout=60)[1].splitlines()
+    return process.returncode, lines
+
+
+@pytest.mark.parametrize("after", ["read", "align", "score blocks"])
+def test_ctrl_c_leaves_the_old_model_and_nothing_else(
+    larger: CorpusFiles, old: Path, tmp_path: Path, after: str
+) -> None:
+    before = content(old)
+    code, lines = interrupt(training(larger, old), after, signal.SIGINT, tmp_path / "tmp")
+    assert (code, lines[-1]) == (130, "calque: interrupted")
+    assert not any("Traceback" in line for line in lines)
+    assert content(old) == before
+    assert not list((tmp_path / "tmp").iterdir())
+    load(old).translate(SENTENCE)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_training_stopped_while_it_writes_leaves_the_old_model_or_the_new(
+    larger: CorpusFiles, old: Path, tmp_path: Path, how: signal.Signals
+) -> None:
+    before = content(old)
+    code, _ = interrupt(training(larger, old), "estimate", how, tmp_path / "tmp")
+    folder = ModelFolder(old)
+    folder.verify()
+    if how == signal.SIGINT:
+        assert code in (130, 0)  # 0 where it came too late
+        named = {entry.file for entry in folder.manifest.entries.values()}
+        assert set(content(old)) == {*named, "manifest.json"}
+        assert not list((tmp_path / "tmp").iterdir())
+    if folder.manifest.info["data"]["pairs"] == N_PAIRS_OLD:
+        assert content(old).items() >= before.items()
+    load(old).translate(SENTENCE)
+
+
+def test_ctrl_c_ends_the_workers_too(larger: CorpusFiles, old: Path, tmp_path: Path) -> None:
+    plain = ["--tokenize", "--source-language", "es", "--target-language", "en", "--threads", "2"]
+    command = training(larger, old, *plain, "--casing", "true")
+    before = content(old)
+    code, lines = interrupt(command, "learn case", signal.SIGINT, tmp_path / "tmp")
+    assert (code, lines[-1]) == (130, "calque: interrupted")
+    assert not any("Traceback" in line for line in lines)
+    assert content(old) == before
+    assert not list((tmp_path / "tmp").iterdir())
+
+
+@pytest.mark.parametrize("after", ["read", "align"])
+def test_a_killed_training_leaves_the_old_model(
+    larger: CorpusFiles, old: Path, tmp_path: Path, after: str
+) -> None:
+    before = content(old)
+    code, _ = interrupt(training(larger, old), after, signal.SIGKILL, tmp_path / "tmp")
+    assert code == -signal.SIGKILL
+    assert content(old).items() >= before.items()
+    ModelFolder(old).verify()
+    load(old).translate(SENTENCE)
+
+
+def test_a_full_disk_is_one_clear_line_and_leaves_the_old_model(
+    larger: CorpusFiles, old: Path, tmp_path: Path
+) -> None:
+    def full_disk() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+
+    before = content(old)
+    result = subprocess.run(
+        training(larger, old, "-q"),
+        capture_output=True,
+        text=True,
+        preexec_fn=full_disk,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    assert mistake(result) == f"{old}: cannot be written: File too large"
+    assert content(old) == before
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["model"]
+    ModelFolder(old).verify()
+
+
+def test_a_full_disk_under_translate_leaves_no_half_file(
+    larger: CorpusFiles, trained: Path, tmp_path: Path
+) -> None:
+    def full_disk() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))
+
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "calque", "translate", "--model", str(trained), "-q"]
+    result = subprocess.run(
+        [*command, "--output", str(out)],
+        input="x " * 10_000 + "\n",
+        capture_output=True,
+        text=True,
+        preexec_fn=full_disk,
+    )
+    assert mistake(result) == f"{out}: cannot be written: File too large"
+    assert not list(tmp_path.iterdir())
