@@ -8,11 +8,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import mistake
 
+from calque.blocks.scratch import Scratch
 from calque.data import CorpusFiles, write_corpus
 from calque.decode import load
 from calque.model import ModelFolder
@@ -156,4 +159,21 @@ def test_a_full_disk_under_translate_leaves_no_half_file(
         preexec_fn=full_disk,
     )
     assert mistake(result) == f"{out}: cannot be written: File too large"
+    assert not list(tmp_path.iterdir())
+
+
+def test_ctrl_c_while_working_files_are_removed_leaves_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    remove, interrupts = shutil.rmtree, [KeyboardInterrupt()]
+
+    def interrupted(*arguments: Any, **options: Any) -> None:
+        if interrupts:
+            raise interrupts.pop()
+        remove(*arguments, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", interrupted)
+    with pytest.raises(KeyboardInterrupt), Scratch(1) as scratch:
+        scratch.new_file().write_text("x")
     assert not list(tmp_path.iterdir())

@@ -40,7 +40,11 @@ class Scratch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._folder.cleanup()
+        try:
+            self._folder.cleanup()
+        except KeyboardInterrupt:  # Ctrl-C in the middle of it: what is left goes first
+            self._folder.cleanup()
+            raise
 
     def new_file(self) -> Path:
         """The name of a file that does not exist yet."""
