@@ -55,8 +55,8 @@ def test_a_model_of_moses_translates(verb: Run, shared_data: Path, tmp_path: Pat
     ours = load(tmp_path / "m").translate_all(lines)
     pairs = list(zip(ours, list(theirs.values())[:20], strict=True))
     assert sum(mine.text == text for mine, (text, _) in pairs) >= 19  # ties may fall otherwise
-    for mine, (_, total) in pairs:
-        assert mine.score == pytest.approx(total, abs=0.01)
+    for mine, (_, score) in pairs:
+        assert mine.score == pytest.approx(score, abs=0.01)
 
 
 def test_text_that_must_be_prepared_is_warned_of(verb: Run, tmp_path: Path) -> None:

@@ -67,6 +67,21 @@ def interrupt(
     return process.returncode, lines
 
 
+def full_disk(
+    command: list[str], n_bytes: int, stdin: str = "", **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command that cannot write files beyond `n_bytes`."""
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))
+
+    environment = {**os.environ, **environment}
+    return subprocess.run(
+        command, input=stdin, capture_output=True, text=True, preexec_fn=limit, env=environment
+    )
+
+
 @pytest.mark.parametrize("after", ["read", "align", "score blocks"])
 def test_ctrl_c_leaves_the_old_model_and_nothing_else(
     larger: CorpusFiles, old: Path, tmp_path: Path, after: str
@@ -121,43 +136,37 @@ def test_a_killed_training_leaves_the_old_model(
     load(old).translate(SENTENCE)
 
 
+@pytest.mark.parametrize(
+    ("memory", "where"),
+    [(2000, "{old}: cannot be written"), (1, "{tmp}: no working files here")],
+)
 def test_a_full_disk_is_one_clear_line_and_leaves_the_old_model(
-    larger: CorpusFiles, old: Path, tmp_path: Path
+    larger: CorpusFiles, old: Path, tmp_path: Path, memory: int, where: str
 ) -> None:
-    def full_disk() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
-
     before = content(old)
-    result = subprocess.run(
-        training(larger, old, "-q"),
-        capture_output=True,
-        text=True,
-        preexec_fn=full_disk,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-    )
-    assert mistake(result) == f"{old}: cannot be written: File too large"
+    command = training(larger, old, "-q", "--set", f"blocks.memory_mb={memory}")
+    result = full_disk(command, 50_000, TMPDIR=str(tmp_path))
+    assert mistake(result) == f"{where.format(old=old, tmp=tmp_path)}: File too large"
     assert content(old) == before
     assert sorted(file.name for file in tmp_path.iterdir()) == ["model"]
     ModelFolder(old).verify()
 
 
+def test_a_full_disk_under_the_language_model_is_one_clear_line(
+    larger: CorpusFiles, old: Path, tmp_path: Path
+) -> None:
+    result = full_disk(
+        training(larger, old, "-q", "--set", "lm.memory_mb=1"), 50_000, TMPDIR=str(tmp_path)
+    )
+    assert mistake(result) == f"{tmp_path}: no working files here: File too large"
+
+
 def test_a_full_disk_under_translate_leaves_no_half_file(
     larger: CorpusFiles, trained: Path, tmp_path: Path
 ) -> None:
-    def full_disk() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))
-
     out = tmp_path / "out"
     command = [sys.executable, "-m", "calque", "translate", "--model", str(trained), "-q"]
-    result = subprocess.run(
-        [*command, "--output", str(out)],
-        input="x " * 10_000 + "\n",
-        capture_output=True,
-        text=True,
-        preexec_fn=full_disk,
-    )
+    result = full_disk([*command, "--output", str(out)], 100, stdin="x " * 1000 + "\n")
     assert mistake(result) == f"{out}: cannot be written: File too large"
     assert not list(tmp_path.iterdir())
 

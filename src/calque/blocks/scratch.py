@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque.errors import FileError
+from calque.text.files import reserve
 
 MEGABYTE = 1 << 20
 
@@ -57,10 +57,9 @@ class Scratch:
         n_bytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
         if self.take(n_bytes):
             return np.zeros(shape, dtype)
-        path = self.new_file()
-        with self.writing(), path.open("wb") as file:
-            _reserve(file.fileno(), n_bytes)
-        return np.memmap(path, dtype, "r+", shape=shape)
+        with self.writing(), self.new_file().open("wb+") as file:
+            reserve(file, n_bytes)
+            return np.memmap(file, dtype, "r+", shape=shape)
 
     def offsets_of(self, lengths: NDArray[np.int32]) -> NDArray[np.int64]:
         """Where rows of these lengths begin when they lie one after the other, and their end."""
@@ -79,12 +78,12 @@ class Scratch:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Turn a full disk into a `FileError` that names the folder."""
+        """Nothing; but what writing a file may raise inside becomes a `FileError`."""
         try:
             yield
         except OSError as error:
-            problem = f"cannot write temporary files: {error.strerror or error}"
-            raise FileError(self._folder.name, problem) from error
+            folder = Path(self._folder.name).parent
+            raise FileError(folder, f"no working files here: {error.strerror or error}") from error
 
     def give_back(self, *arrays: NDArray[Any]) -> None:
         """Count the memory of arrays that are no longer needed as free."""
@@ -97,14 +96,6 @@ class Scratch:
                 return False
             self.left -= n_bytes
             return True
-
-
-def _reserve(file: int, n_bytes: int) -> None:
-    """Give the file this size and the room for it: a mapped hole on a full disk is a crash."""
-    if hasattr(os, "posix_fallocate"):
-        os.posix_fallocate(file, 0, n_bytes)
-    else:
-        os.truncate(file, n_bytes)
 
 
 class Pieces:

@@ -140,6 +140,18 @@ def open_output(path: Path | str) -> Iterator[IO[str]]:
         Path(name).unlink(missing_ok=True)
 
 
+def reserve(file: IO[bytes], n_bytes: int) -> None:
+    """Give a file its size and the space for it, or raise `OSError`.
+
+    Without it a full disk shows only when a page of the mapped file is written, and then the
+    system ends the process.
+    """
+    if sys.platform == "linux":
+        os.posix_fallocate(file.fileno(), 0, n_bytes)
+    else:
+        file.truncate(n_bytes)
+
+
 def write_lines(path: Path | str, lines: Iterable[str]) -> None:
     """Write the lines to a file, each with its end; see `open_output`."""
     with open_output(path) as file:
