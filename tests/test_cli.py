@@ -69,6 +69,11 @@ def test_info_tells_what_is_inside(calque: Run, model: Path) -> None:
     assert described["parts"]["vocabulary"]["files"] == 1
 
 
+def test_info_shows_names_as_they_are(verb: Run, model: Path, tmp_path: Path) -> None:
+    odd = model.rename(tmp_path / "a [red]model")
+    assert f"{odd}: a model of Calque" in done(verb("info", odd))
+
+
 def test_info_of_what_is_no_model_is_one_clear_line(calque: Run, tmp_path: Path) -> None:
     assert "not a model folder" in mistake(calque("info", tmp_path))
     (tmp_path / "file").write_text("")

@@ -30,8 +30,10 @@ def info(
         print_json(description)
         return
     console.print(f"[bold]{escape(str(model))}[/]: a model of Calque, every checksum right")
-    for key, value in _flat(description["info"]):
-        console.print(escape(f"  {key:<28} {value}"))
+    rows = _flat(description["info"])
+    width = max((len(key) for key, _ in rows), default=0)
+    for key, value in rows:
+        console.print(escape(f"  {key:<{width}}  {_plain(value)}"))
     content = Column("content", overflow="fold")
     table = Table("part", "files", "bytes", content, box=None, header_style="bold")
     for name, part in description["parts"].items():
@@ -78,3 +80,8 @@ def _flat(values: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
         else:
             rows.append((prefix + key, value))
     return rows
+
+
+def _plain(value: Any) -> str:
+    """A value as a user would type it."""
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
