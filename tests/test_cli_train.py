@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -229,6 +231,19 @@ def test_a_file_that_is_none_is_told_before_the_work(
     (tmp_path / "folder").mkdir()
     told = mistake(verb(*files_of(tmp_path, "a\n", "b\n"), name, tmp_path / what))
     assert told.startswith(f"{tmp_path / what}: ")
+
+
+def test_text_from_pipes_is_read_once(calque: Run, tmp_path: Path) -> None:
+    command = files_of(tmp_path, "ein haus\n", "a house\n")[1:]
+    os.mkfifo(tmp_path / "pipe")
+    command[1] = tmp_path / "pipe"
+    writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=["ein haus\n"])
+    writer.start()
+    done(calque("train", *command, "-q"))
+    writer.join()
+    assert load(tmp_path / "m").translate("ein haus").text == "a house"
+    told = mistake(calque("train", *command, "-q", "--casing", "true"))
+    assert told == f"{tmp_path / 'pipe'}: casing=true reads its text twice, expected a file"
 
 
 def test_alignments_that_do_not_fit_are_told_by_line_and_link(verb: Run, tmp_path: Path) -> None:

@@ -66,8 +66,9 @@ class Preprocessor:
         """The preprocessor for these options; true case is learned from `text`."""
         if options.casing != "true":
             return cls(options)
-        if STANDARD_STREAM in text.paths:
-            raise FileError(STANDARD_STREAM, "casing=true reads its text twice, expected a file")
+        for path in text.paths:
+            if path == STANDARD_STREAM or path.is_fifo():
+                raise FileError(path, "casing=true reads its text twice, expected a file")
         source, target = CaseLearner(), CaseLearner()
         tokenizers = _tokenizers(options)
         with progress.stage("learn case", size_of(text)) as stage:
