@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import math
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from _measure import write_json
 
 from calque.config.corpus import CorpusOptions
 from calque.data import PAIRS, generate, generate_aligned
@@ -152,9 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         }
         for pair in PAIRS
     }
-    options.out.mkdir(parents=True, exist_ok=True)
-    path = options.out / "corpus.json"
-    path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    path = write_json(options.out, "corpus.json", result)
     for pair, facts in result.items():
         print(pair)
         for name, value in flat(facts):

@@ -3,63 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import json
-import resource
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import ParamSpec, TypeVar
 
 import numpy as np
+from _measure import Watch, peak_memory, write_json, write_pairs
 from numpy.typing import NDArray
 
 from calque.config import CleanOptions
-from calque.data import generate
-from calque.parallel import n_workers
 from calque.text import (
     BitextFiles,
     CorpusEncoder,
     clean,
     normalize,
-    open_output,
     read_bitext,
     read_blocks,
 )
-
-Given = ParamSpec("Given")
-Result = TypeVar("Result")
-
-
-class Watch:
-    """Processor seconds per stage: less at the mercy of other programs than the clock."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    def time(
-        self, stage: str, work: Callable[Given, Result], *args: Given.args, **named: Given.kwargs
-    ) -> Result:
-        """The result of `work`, whose time is added to `stage`."""
-        start = time.process_time()
-        result = work(*args, **named)
-        self.seconds[stage] = self.seconds.get(stage, 0.0) + time.process_time() - start
-        return result
-
-
-def peak_memory() -> float:
-    """The most memory that this process ever held, in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-def write(pair: str, size: int, folder: Path) -> BitextFiles:
-    text = BitextFiles(folder / "source", folder / "target")
-    with open_output(text.source) as source, open_output(text.target) as target:
-        for example in generate(pair, "train", size, seed=1, workers=n_workers()):
-            source.write(example.source + "\n")
-            target.write(example.targets[0] + "\n")
-    return text
-
 
 def by_stage(text: BitextFiles, watch: Watch) -> None:
     """The stages of `read_bitext` one by one, and the yardstick on the same blocks."""
@@ -89,7 +49,7 @@ def _next(blocks: Iterator[str]) -> str:
 def measure(pair: str, size: int) -> dict[str, object]:
     watch = Watch()
     with tempfile.TemporaryDirectory() as folder:
-        text = write(pair, size, Path(folder))
+        text = write_pairs(pair, size, Path(folder))
         before = peak_memory()
         bitext = watch.time("total", read_bitext, text)
         after = peak_memory()
@@ -118,8 +78,7 @@ def main() -> None:
     parser.add_argument("--pair", default="near", help="language pair to generate")
     arguments = parser.parse_args()
     facts = measure(arguments.pair, arguments.pairs)
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    (arguments.out / "text.json").write_text(json.dumps(facts, indent=2) + "\n")
+    write_json(arguments.out, "text.json", facts)
     print(f"{facts['pairs']:,} pairs, {facts['words']:,} words, {facts['cleaning']}")
     rates = facts["words_per_second"]
     assert isinstance(rates, dict)

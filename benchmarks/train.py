@@ -1,0 +1,192 @@
+"""What `calque train` takes, step by step: seconds, processor seconds and memory as text grows."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeAlias
+
+from _measure import SHARED, forget_peak, peak_memory, write_json, write_pairs
+from yardstick import yardstick
+
+from calque.model.build import build
+from calque.parallel import n_workers
+from calque.progress import SilentStage, Stage
+from calque.text import BitextFiles
+
+Facts: TypeAlias = dict[str, float]
+
+STEPS = {
+    "align": ("align",),
+    "blocks": ("number phrases", "extract blocks", "score blocks"),
+    "language model": ("count n-grams", "estimate probabilities"),
+}
+"""Which stages of `calque train` do the work of one step of Moses."""
+MOSES = {
+    "corpus": "multi30k",
+    "words_per_second": 17.2e6,
+    "wall": {"align": 6.7, "blocks": 47.0, "language model": 1.5},
+    "cpu": {"align": 11.4, "blocks": 79.2, "language model": 1.0},
+    "eflomal": {"wall": 15.8, "cpu": 29.9},
+}
+"""Seconds of fast_align in both directions, of the phrase and reordering tables (train-model steps
+4 to 9) and of lmplz with its binary model, on two threads of a machine whose processor the
+reference yardstick puts at `words_per_second`; eflomal is the other usual aligner."""
+
+
+class StageTimes:
+    """A listener that keeps what every stage took, and the rest as "between stages"."""
+
+    def __init__(self) -> None:
+        self.steps: dict[str, Facts] = {}
+        self.peak_mb = 0.0
+        self._begin = self._now()
+        forget_peak()
+
+    @contextmanager
+    def stage(self, name: str, total: float | None = None) -> Iterator[Stage]:
+        """Take the time of a step and the most memory that the process held during it."""
+        self._add("between stages")
+        try:
+            yield SilentStage()
+        finally:
+            self._add(name)
+
+    def warn(self, message: str) -> None:
+        """Drop the message."""
+
+    def finish(self) -> None:
+        """Count what came after the last stage."""
+        self._add("between stages")
+
+    def _add(self, name: str) -> None:
+        """Give to `name` what was used since the last call."""
+        now, peak = self._now(), peak_memory()
+        facts = self.steps.setdefault(name, {"wall": 0.0, "cpu": 0.0, "peak_mb": 0.0})
+        facts["wall"] += now[0] - self._begin[0]
+        facts["cpu"] += now[1] - self._begin[1]
+        facts["peak_mb"] = max(facts["peak_mb"], peak)
+        self.peak_mb = max(self.peak_mb, peak)
+        self._begin = now
+        forget_peak()
+
+    @staticmethod
+    def _now() -> tuple[float, float]:
+        return time.perf_counter(), time.process_time()
+
+
+def measure(text: BitextFiles) -> dict[str, object]:
+    """What training on this text takes; to be called in a process of its own."""
+    before = peak_memory()
+    times = StageTimes()
+    with tempfile.TemporaryDirectory() as folder:
+        model = build(text, folder, progress=times)
+        times.finish()
+        model_mb = sum(file.stat().st_size for file in Path(folder).iterdir()) / 2**20
+    total = {key: sum(facts[key] for facts in times.steps.values()) for key in ("wall", "cpu")}
+    return {
+        "threads": n_workers(),
+        "blocks": len(model.blocks),
+        "ngrams": sum(model.lm.n_ngrams),
+        "model_mb": model_mb,
+        "start_mb": before,
+        "steps": times.steps,
+        "total": {**total, "peak_mb": times.peak_mb},
+    }
+
+
+def alone(text: BitextFiles) -> dict[str, object]:
+    """`measure` in a fresh process, whose memory nothing else has touched."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        return pool.submit(measure, text).result()
+
+
+def against_moses(result: dict[str, object], machine: Facts) -> dict[str, object]:
+    """How many times faster than Moses each step is, corrected for the speed of the machine."""
+    steps, moses = result["steps"], MOSES["wall"]
+    assert isinstance(steps, dict) and isinstance(moses, dict)
+    here, there = machine.get("reference_words_per_second"), MOSES["words_per_second"]
+    assert isinstance(there, float)
+    slower = 1.0 if here is None else there / here
+    ours = {name: sum(steps[stage]["wall"] for stage in STEPS[name]) for name in STEPS}
+    times = {name: slower * moses[name] / ours[name] for name in STEPS}
+    times["all three"] = slower * sum(moses.values()) / sum(ours.values())
+    return {"times_faster": times, "corrected_by": slower, "seconds_of_moses": moses}
+
+
+def show(result: dict[str, object]) -> None:
+    """Print the steps as a table."""
+    print(f"\n{result['corpus']}: {result['pairs']:,} pairs, {result['blocks']:,} blocks")
+    print(f"{'':<24}{'wall s':>10}{'cpu s':>10}{'us/pair':>10}{'peak MB':>10}")
+    steps, total, n_pairs = result["steps"], result["total"], result["pairs"]
+    assert isinstance(steps, dict) and isinstance(n_pairs, int)
+    for name, facts in {**steps, "total": total}.items():
+        rate = 1e6 * facts["wall"] / n_pairs
+        print(
+            f"{name:<24}{facts['wall']:>10.2f}{facts['cpu']:>10.2f}{rate:>10.1f}"
+            f"{facts['peak_mb']:>10,.0f}"
+        )
+
+
+def n_lines(path: Path) -> int:
+    with path.open("rb") as file:
+        return sum(1 for _ in file)
+
+
+def corpora(
+    corpus: Path, languages: str, sizes: list[int], scratch: Path
+) -> Iterator[tuple[str, BitextFiles]]:
+    """The real corpus where it is present, then generated ones; names and files."""
+    source, _, target = languages.partition("-")
+    text = BitextFiles(corpus / f"train.{source}", corpus / f"train.{target}")
+    if all(path.exists() for path in text.paths):
+        yield corpus.name, text
+    else:
+        print(f"{corpus}: no train.{source} and train.{target}, left out")
+    for size in sizes:
+        with tempfile.TemporaryDirectory(dir=scratch) as folder:
+            yield "generated", write_pairs("near", size, Path(folder))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("results"), help="folder of train.json")
+    parser.add_argument(
+        "--corpus",
+        type=Path,
+        default=SHARED / "data" / "multi30k",
+        help="folder with train.SOURCE and train.TARGET",
+    )
+    parser.add_argument("--languages", default="de-en", help="SOURCE-TARGET of the corpus")
+    parser.add_argument(
+        "--sizes", default="10000,100000,1000000", help="generated sentence pairs, with commas"
+    )
+    options = parser.parse_args(arguments)
+    sizes = [int(size) for size in options.sizes.split(",") if size]
+    machine = yardstick()
+    for name, value in machine.items():
+        print(f"{name:<28}{value / 1e6:8.2f} million")
+    results = []
+    options.out.mkdir(parents=True, exist_ok=True)
+    for name, text in corpora(options.corpus, options.languages, sizes, options.out):
+        result = {"corpus": name, "pairs": n_lines(text.source), **alone(text)}
+        show(result)
+        if name == MOSES["corpus"]:
+            result["moses"] = against_moses(result, machine)
+            times = result["moses"]["times_faster"]
+            print(", ".join(f"{step} {ratio:.1f}" for step, ratio in times.items()), end="")
+            print(" times as fast as Moses")
+        results.append(result)
+    facts = {"yardstick": machine, "moses": MOSES, "results": results}
+    print(f"\nwrote {write_json(options.out, 'train.json', facts)}")
+
+
+if __name__ == "__main__":
+    main()
