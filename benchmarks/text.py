@@ -21,6 +21,7 @@ from calque.text import (
     read_blocks,
 )
 
+
 def by_stage(text: BitextFiles, watch: Watch) -> None:
     """The stages of `read_bitext` one by one, and the yardstick on the same blocks."""
     encoders = []

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from _measure import SHARED, forget_peak, peak_memory, write_json, write_pairs
 from yardstick import yardstick
@@ -20,7 +20,7 @@ from calque.parallel import n_workers
 from calque.progress import SilentStage, Stage
 from calque.text import BitextFiles
 
-Facts: TypeAlias = dict[str, float]
+Facts: TypeAlias = dict[str, Any]
 
 STEPS = {
     "align": ("align",),
@@ -28,7 +28,7 @@ STEPS = {
     "language model": ("count n-grams", "estimate probabilities"),
 }
 """Which stages of `calque train` do the work of one step of Moses."""
-MOSES = {
+MOSES: Facts = {
     "corpus": "multi30k",
     "words_per_second": 17.2e6,
     "wall": {"align": 6.7, "blocks": 47.0, "language model": 1.5},
@@ -44,7 +44,7 @@ class StageTimes:
     """A listener that keeps what every stage took, and the rest as "between stages"."""
 
     def __init__(self) -> None:
-        self.steps: dict[str, Facts] = {}
+        self.steps: dict[str, dict[str, float]] = {}
         self.peak_mb = 0.0
         self._begin = self._now()
         forget_peak()
@@ -81,7 +81,7 @@ class StageTimes:
         return time.perf_counter(), time.process_time()
 
 
-def measure(text: BitextFiles) -> dict[str, object]:
+def measure(text: BitextFiles) -> Facts:
     """What training on this text takes; to be called in a process of its own."""
     before = peak_memory()
     times = StageTimes()
@@ -101,19 +101,17 @@ def measure(text: BitextFiles) -> dict[str, object]:
     }
 
 
-def alone(text: BitextFiles) -> dict[str, object]:
+def alone(text: BitextFiles) -> Facts:
     """`measure` in a fresh process, whose memory nothing else has touched."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         return pool.submit(measure, text).result()
 
 
-def against_moses(result: dict[str, object], machine: Facts) -> dict[str, object]:
+def against_moses(result: Facts, machine: dict[str, float]) -> Facts:
     """How many times faster than Moses each step is, corrected for the speed of the machine."""
     steps, moses = result["steps"], MOSES["wall"]
-    assert isinstance(steps, dict) and isinstance(moses, dict)
     here, there = machine.get("reference_words_per_second"), MOSES["words_per_second"]
-    assert isinstance(there, float)
     slower = 1.0 if here is None else there / here
     ours = {name: sum(steps[stage]["wall"] for stage in STEPS[name]) for name in STEPS}
     times = {name: slower * moses[name] / ours[name] for name in STEPS}
@@ -121,12 +119,11 @@ def against_moses(result: dict[str, object], machine: Facts) -> dict[str, object
     return {"times_faster": times, "corrected_by": slower, "seconds_of_moses": moses}
 
 
-def show(result: dict[str, object]) -> None:
+def show(result: Facts) -> None:
     """Print the steps as a table."""
     print(f"\n{result['corpus']}: {result['pairs']:,} pairs, {result['blocks']:,} blocks")
     print(f"{'':<24}{'wall s':>10}{'cpu s':>10}{'us/pair':>10}{'peak MB':>10}")
     steps, total, n_pairs = result["steps"], result["total"], result["pairs"]
-    assert isinstance(steps, dict) and isinstance(n_pairs, int)
     for name, facts in {**steps, "total": total}.items():
         rate = 1e6 * facts["wall"] / n_pairs
         print(
@@ -176,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     results = []
     options.out.mkdir(parents=True, exist_ok=True)
     for name, text in corpora(options.corpus, options.languages, sizes, options.out):
-        result = {"corpus": name, "pairs": n_lines(text.source), **alone(text)}
+        result: Facts = {"corpus": name, "pairs": n_lines(text.source), **alone(text)}
         show(result)
         if name == MOSES["corpus"]:
             result["moses"] = against_moses(result, machine)

@@ -49,7 +49,9 @@ def words_per_second() -> float:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.arpa"
         write_arpa(estimate(sentences, vocabulary, LmOptions(order=3)), path)
-        model = kenlm.Model(str(path))
+        quiet = kenlm.Config()
+        quiet.show_progress, quiet.arpa_complain = False, kenlm.ARPALoadComplain.NONE
+        model = kenlm.Model(str(path), quiet)
     n_words = sum(len(line.split()) + 1 for line in lines)
     return n_words / _best(lambda: [model.score(line) for line in lines])
 

@@ -97,17 +97,14 @@ std::pair<double, double> Aligner::step(int n_threads, MakeWorker make_worker) {
 
 std::pair<double, double> Aligner::model1_step(int n_threads) {
   struct Worker {
-    const AlignerOptions& options;
+    Model1 model;
 
-    std::array<double, 2> fill(Trellises& trellises) const {
-      const auto of = [&](Trellis& trellis) {
-        return model1_posteriors(trellis, options.null_prob, options.tension);
-      };
-      return {of(trellises[kForward]), of(trellises[kReverse])};
+    std::array<double, 2> fill(Trellises& trellises) {
+      return {model.posteriors(trellises[kForward]), model.posteriors(trellises[kReverse])};
     }
     void finish_chunk() const {}
   };
-  return step(n_threads, [&] { return Worker{options_}; });
+  return step(n_threads, [&] { return Worker{Model1(options_.null_prob, options_.tension)}; });
 }
 
 std::pair<double, double> Aligner::hmm_step(bool agreement, int n_threads) {

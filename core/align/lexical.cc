@@ -40,37 +40,32 @@ double exp_digamma(double x) {
   return down == 0 ? up : up * std::exp(-down);
 }
 
-Lexical::Lexical(const PairTable& pairs)
-    : pairs_(pairs),
-      probs_(2 * pairs.size()),
-      null_{std::vector<float>(static_cast<size_t>(pairs.n_targets())),
-            std::vector<float>(static_cast<size_t>(pairs.n_sources()))},
-      counts_(2 * pairs.size()),
+Lexical::Lexical(const PairTable& table)
+    : table_(table),
+      null_{std::vector<float>(static_cast<size_t>(table.n_targets())),
+            std::vector<float>(static_cast<size_t>(table.n_sources()))},
       null_counts_{Counts(null_[kForward].size()), Counts(null_[kReverse].size())} {
   // Uniform over the words of the generated side; all that matters is that it is the same for all.
-  const float forward = 1.0F / static_cast<float>(std::max(1, pairs.n_targets()));
-  const float reverse = 1.0F / static_cast<float>(std::max(1, pairs.n_sources()));
-  for (size_t p = 0; p < pairs.size(); ++p) {
-    probs_[2 * p + kForward] = forward;
-    probs_[2 * p + kReverse] = reverse;
-  }
+  const float forward = 1.0F / static_cast<float>(std::max(1, table.n_targets()));
+  const float reverse = 1.0F / static_cast<float>(std::max(1, table.n_sources()));
+  pairs_.assign(table.size(), {{forward, reverse}, {0, 0}});
   std::fill(null_[kForward].begin(), null_[kForward].end(), forward);
   std::fill(null_[kReverse].begin(), null_[kReverse].end(), reverse);
 }
 
 void Lexical::estimate(double alpha, int n_threads) {
   const Estimate estimate{alpha};
-  const auto& rows = pairs_.rows();
-  const auto& targets = pairs_.targets();
-  const auto n_sources = static_cast<size_t>(pairs_.n_sources());
-  const auto n_targets = static_cast<size_t>(pairs_.n_targets());
+  const auto& rows = table_.rows();
+  const auto& targets = table_.targets();
+  const auto n_sources = static_cast<size_t>(table_.n_sources());
+  const auto n_targets = static_cast<size_t>(table_.n_targets());
 
   // Integer sums over rows (source words) and columns (target words); then their inverses.
   std::vector<int64_t> row_sum(n_sources, 0), column_sum(n_targets, 0), column_size(n_targets, 0);
   for (size_t s = 0; s < n_sources; ++s) {
     for (int64_t p = rows[s]; p < rows[s + 1]; ++p) {
-      row_sum[s] += counts_.fixed(2 * p + kForward);
-      column_sum[targets[p]] += counts_.fixed(2 * p + kReverse);
+      row_sum[s] += pairs_[p].count[kForward];
+      column_sum[targets[p]] += pairs_[p].count[kReverse];
       ++column_size[targets[p]];
     }
   }
@@ -85,15 +80,14 @@ void Lexical::estimate(double alpha, int n_threads) {
         const double row = estimate.inverse_total(Counts::to_double(row_sum[s]),
                                                   static_cast<double>(rows[s + 1] - rows[s]));
         for (int64_t p = rows[s]; p < rows[s + 1]; ++p) {
-          const double forward = estimate.weight(counts_[2 * p + kForward]);
-          const double reverse = estimate.weight(counts_[2 * p + kReverse]);
-          probs_[2 * p + kForward] = floored(forward * row);
-          probs_[2 * p + kReverse] = floored(reverse * column[targets[p]]);
+          const auto [of_source, of_target] = pairs_[p].count;
+          const double forward = estimate.weight(Counts::to_double(of_source));
+          const double reverse = estimate.weight(Counts::to_double(of_target));
+          pairs_[p] = {{floored(forward * row), floored(reverse * column[targets[p]])}, {0, 0}};
         }
       }
     };
   });
-  counts_.clear();
 
   for (const Direction direction : {kForward, kReverse}) {
     Counts& counts = null_counts_[direction];

@@ -19,19 +19,17 @@ class Counts {
  public:
   explicit Counts(size_t size) : values_(size, 0) {}
 
-  void add(size_t at, double value) {
-    const auto fixed = static_cast<int64_t>(value * kOne + 0.5);
-    if (fixed != 0) add_fixed(at, fixed);
-  }
-  void add_fixed(size_t at, int64_t fixed) {
-    std::atomic_ref(values_[at]).fetch_add(fixed, std::memory_order_relaxed);
-  }
+  void add(size_t at, double value) { add_to(values_[at], value); }
   size_t size() const { return values_.size(); }
   int64_t fixed(size_t at) const { return values_[at]; }
   double operator[](size_t at) const { return to_double(values_[at]); }
   void clear() { std::fill(values_.begin(), values_.end(), 0); }
 
   static double to_double(int64_t fixed) { return static_cast<double>(fixed) / kOne; }
+  static void add_to(int64_t& sum, double value) {
+    const auto fixed = static_cast<int64_t>(value * kOne + 0.5);
+    if (fixed != 0) std::atomic_ref(sum).fetch_add(fixed, std::memory_order_relaxed);
+  }
 
  private:
   static constexpr double kOne = 1 << 30;
@@ -42,16 +40,15 @@ class Counts {
 enum Direction : int { kForward = 0, kReverse = 1 };
 
 // p(target | source) and p(source | target) for the pairs of a table, and of every word given the
-// null word. Memory: 24 bytes per pair (two probabilities, two counts, side by side because they
-// are always wanted together). Oracle: tests/test_align_model1.py.
+// null word. Memory: 24 bytes per pair. Oracle: tests/test_align_model1.py.
 class Lexical {
  public:
-  explicit Lexical(const PairTable& pairs);
+  explicit Lexical(const PairTable& table);
 
-  float prob(size_t pair, Direction direction) const { return probs_[2 * pair + direction]; }
+  float prob(size_t pair, Direction direction) const { return pairs_[pair].prob[direction]; }
   float null_prob(int32_t word, Direction direction) const { return null_[direction][word]; }
   void count(size_t pair, Direction direction, float value) {
-    counts_.add(2 * pair + direction, value);
+    Counts::add_to(pairs_[pair].count[direction], value);
   }
   void count_null(int32_t word, Direction direction, float value) {
     null_counts_[direction].add(word, value);
@@ -63,10 +60,15 @@ class Lexical {
   void estimate(double alpha, int n_threads);
 
  private:
-  const PairTable& pairs_;
-  std::vector<float> probs_;
+  // Side by side: EM reads the probabilities of a pair from a random place in memory and soon after
+  // adds to its counts, which are then at hand.
+  struct Pair {
+    float prob[2];
+    int64_t count[2];
+  };
+  const PairTable& table_;
+  std::vector<Pair> pairs_;
   std::array<std::vector<float>, 2> null_;
-  Counts counts_;
   std::array<Counts, 2> null_counts_;
 };
 

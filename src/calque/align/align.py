@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from calque.align.alignments import Alignments
 from calque.align.eflomal import run_eflomal
-from calque.align.hmm import train_hmm
+from calque.align.hmm import hmm_links
 from calque.align.symmetrize import symmetrize
 from calque.config.align import AlignOptions
 from calque.progress import SILENT, Progress
@@ -21,6 +21,5 @@ def align(
         with progress.stage("align with eflomal"):
             forward, reverse = run_eflomal(source, target)
     else:
-        model = train_hmm(source, target, options, threads, progress)
-        forward, reverse = model.forward_links, model.reverse_links
+        forward, reverse = hmm_links(source, target, options, threads, progress)
     return symmetrize(forward, reverse, source, target, options.symmetrization)

@@ -70,6 +70,36 @@ def train_hmm(
     two lexicons of the result take 16 more per distinct pair.
     Sentence pairs with a side of more than `options.max_words` words stay without links.
     """
+    aligner, (to_source, to_target) = _train(source, target, options, threads, progress)
+    return HmmModel(
+        Lexicon(*aligner.lexicon(False)),
+        Lexicon(*aligner.lexicon(True)),
+        links_to_source(to_source, target),
+        links_to_target(to_target, source),
+    )
+
+
+def hmm_links(
+    source: Sentences,
+    target: Sentences,
+    options: AlignOptions,
+    threads: int,
+    progress: Progress = SILENT,
+) -> tuple[Alignments, Alignments]:
+    """The links of `train_hmm` alone, forward and reverse, without the memory of its lexicons."""
+    # What the aligner holds is free before the links are made.
+    to_source, to_target = _train(source, target, options, threads, progress)[1]
+    return links_to_source(to_source, target), links_to_target(to_target, source)
+
+
+def _train(
+    source: Sentences,
+    target: Sentences,
+    options: AlignOptions,
+    threads: int,
+    progress: Progress,
+) -> tuple[Aligner, tuple[NDArray[np.int32], NDArray[np.int32]]]:
+    """The aligner after all iterations, and its best paths, forward and reverse."""
     check_sides(source, target)
     longest = np.maximum(source.lengths, target.lengths)
     n_skipped = int(np.count_nonzero(longest > options.max_words))
@@ -99,11 +129,6 @@ def train_hmm(
         for iteration in range(n_hmm):
             aligner.hmm_step(iteration >= options.hmm_iterations, threads)
             stage.advance()
-        to_source, to_target = aligner.best_paths(threads)
+        paths = aligner.best_paths(threads)
         stage.advance()
-    return HmmModel(
-        Lexicon(*aligner.lexicon(False)),
-        Lexicon(*aligner.lexicon(True)),
-        links_to_source(to_source, target),
-        links_to_target(to_target, source),
-    )
+    return aligner, paths

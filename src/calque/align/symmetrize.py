@@ -39,10 +39,11 @@ def links_to_source(positions: NDArray[np.int32], target: Sentences) -> Alignmen
     """The links of a forward aligner: per target word its source position, or -1 for none."""
     sentence, place = _places(target)
     linked = positions >= 0
-    links = np.stack([positions[linked], place[linked]], axis=1)
-    order = np.lexsort((links[:, 1], links[:, 0], sentence[linked]))
-    lengths = np.bincount(sentence[linked], minlength=len(target))
-    return Alignments(np.ascontiguousarray(links[order]), offsets_of(lengths))
+    sentence, links = sentence[linked], np.stack([positions[linked], place[linked]], axis=1)
+    # By sentence and source; stable, so by target where these are equal.
+    width = 1 + int(positions.max(initial=0))
+    order = np.argsort(sentence * width + links[:, 0], kind="stable")
+    return Alignments(links[order], offsets_of(np.bincount(sentence, minlength=len(target))))
 
 
 def links_to_target(positions: NDArray[np.int32], source: Sentences) -> Alignments:
