@@ -1,5 +1,7 @@
 #include "blocks/block_table.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 
 #include "error.h"
@@ -34,13 +36,24 @@ void index_sources(std::span<const int32_t> words, std::span<const int64_t> offs
   }
   const size_t mask = slots.size() / 2 - 1;
   std::fill(slots.begin(), slots.end(), -1);
-  for (size_t i = 0; i < n; ++i) {
-    uint64_t hash = kEmptyPhraseHash;
-    for (int64_t at = offsets[i]; at < offsets[i + 1]; ++at) hash = extend_hash(hash, words[at]);
-    size_t at = (hash >> 32) & mask;
-    while (slots[2 * at] >= 0) at = (at + 1) & mask;
-    slots[2 * at] = static_cast<int32_t>(i);
-    slots[2 * at + 1] = static_cast<int32_t>(hash);
+  // Slots lie far apart: hashes are made a batch ahead, so that the memory arrives in time.
+  constexpr size_t kBatch = 64;
+  std::array<uint64_t, kBatch> hashes;
+  for (size_t first = 0; first < n; first += kBatch) {
+    const size_t batch = std::min(kBatch, n - first);
+    for (size_t i = 0; i < batch; ++i) {
+      hashes[i] = kEmptyPhraseHash;
+      for (int64_t at = offsets[first + i]; at < offsets[first + i + 1]; ++at) {
+        hashes[i] = extend_hash(hashes[i], words[at]);
+      }
+      __builtin_prefetch(&slots[2 * ((hashes[i] >> 32) & mask)], 1);
+    }
+    for (size_t i = 0; i < batch; ++i) {
+      size_t at = (hashes[i] >> 32) & mask;
+      while (slots[2 * at] >= 0) at = (at + 1) & mask;
+      slots[2 * at] = static_cast<int32_t>(first + i);
+      slots[2 * at + 1] = static_cast<int32_t>(hashes[i]);
+    }
   }
 }
 

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
 from calque import _core
 from calque.blocks.scratch import Pieces, Scratch
 from calque.blocks.table import WIDTHS, BlockTable
+
+Arrays: TypeAlias = dict[str, NDArray[Any]]
 
 
 def assemble(
@@ -14,38 +19,59 @@ def assemble(
     targets: _core.Phrases,
     target_counts: NDArray[np.uint32],
     scratch: Scratch,
+    pool: ThreadPoolExecutor,
 ) -> BlockTable:
     """The table of the scored pieces, with target phrases renumbered to those in use."""
-    target_ids = pieces.finish("target_ids")
+    parts = [
+        pool.submit(_block_arrays, pieces, scratch),
+        pool.submit(_source_arrays, pieces, sources, scratch),
+        pool.submit(_target_arrays, pieces, targets, target_counts, scratch),
+    ]
+    return BlockTable.from_arrays(
+        {name: array for part in parts for name, array in part.result().items()}
+    )
+
+
+def _block_arrays(pieces: Pieces, scratch: Scratch) -> Arrays:
+    return {
+        "joint_counts": pieces.finish("joint_counts"),
+        "link_offsets": scratch.offsets_of(pieces.finish("n_links")),
+        **{name: pieces.finish(name).reshape(-1, width) for name, width in WIDTHS.items()},
+    }
+
+
+def _source_arrays(pieces: Pieces, sources: _core.Phrases, scratch: Scratch) -> Arrays:
+    words, offsets = _lay_out(sources, pieces.finish("source_ids"), scratch)
+    slots = scratch.empty((2 * _core.n_slots(len(offsets) - 1),), np.int32)
+    _core.index_sources(words, offsets, slots)
+    return {
+        "source_words": words,
+        "source_offsets": offsets,
+        "source_counts": pieces.finish("source_counts"),
+        "block_offsets": scratch.offsets_of(pieces.finish("n_blocks")),
+        "slots": slots,
+    }
+
+
+def _target_arrays(
+    pieces: Pieces, targets: _core.Phrases, counts: NDArray[np.uint32], scratch: Scratch
+) -> Arrays:
+    ids = pieces.finish("target_ids")
     used = np.zeros(len(targets), bool)
-    used[target_ids] = True
+    used[ids] = True
     new_index = np.cumsum(used, dtype=np.int32)
     new_index -= 1
-    target_phrase = scratch.empty((len(target_ids),), np.int32)
-    np.take(new_index, target_ids, out=target_phrase)
+    phrase = scratch.empty((len(ids),), np.int32)
+    np.take(new_index, ids, out=phrase)
     kept = np.flatnonzero(used).astype(np.uint32)
     del new_index, used
-
-    source_words, source_offsets = _lay_out(sources, pieces.finish("source_ids"), scratch)
-    target_words, target_offsets = _lay_out(targets, kept, scratch)
-    slots = scratch.empty((2 * _core.n_slots(len(source_offsets) - 1),), np.int32)
-    _core.index_sources(source_words, source_offsets, slots)
-    return BlockTable.from_arrays(
-        {
-            "source_words": source_words,
-            "source_offsets": source_offsets,
-            "source_counts": pieces.finish("source_counts"),
-            "block_offsets": scratch.offsets_of(pieces.finish("n_blocks")),
-            "target_words": target_words,
-            "target_offsets": target_offsets,
-            "target_counts": target_counts[kept].astype(np.int32),
-            "target_phrase": target_phrase,
-            "joint_counts": pieces.finish("joint_counts"),
-            "link_offsets": scratch.offsets_of(pieces.finish("n_links")),
-            "slots": slots,
-            **{name: pieces.finish(name).reshape(-1, width) for name, width in WIDTHS.items()},
-        }
-    )
+    words, offsets = _lay_out(targets, kept, scratch)
+    return {
+        "target_words": words,
+        "target_offsets": offsets,
+        "target_counts": counts[kept].astype(np.int32),
+        "target_phrase": phrase,
+    }
 
 
 def _lay_out(

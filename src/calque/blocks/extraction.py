@@ -93,7 +93,7 @@ def extract(
                 stage.advance()
             counted.runs.clear()
             table = assemble(
-                pieces, counted.sources, counted.targets, counted.target_counts, scratch
+                pieces, counted.sources, counted.targets, counted.target_counts, scratch, pool
             )
             stage.say(f"{len(table):,} blocks of {table.n_sources:,} source phrases")
     return table

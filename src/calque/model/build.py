@@ -70,7 +70,8 @@ def build(
         options.decode,
     )
     with progress.stage("write") as stage:
-        model.save(out, {"options": to_mapping(options), "data": _describe(bitext, files)})
+        info = {"options": to_mapping(options), "data": _describe(bitext, files)}
+        model.save(out, info, workers)
         stage.say(str(out))
     return model
 

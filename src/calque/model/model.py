@@ -12,6 +12,7 @@ from calque.features import Weights
 from calque.lm import LanguageModel
 from calque.model.folder import ModelFolder
 from calque.model.writer import ModelWriter
+from calque.parallel import n_workers
 from calque.text import Preprocessor, Vocabulary
 
 DEFAULT = "default"
@@ -54,7 +55,7 @@ class Model:
         except (ModelError, OptionError) as error:
             raise ModelError(f"{folder.path}: {error}") from error
 
-    def save(self, path: Path | str, info: Mapping[str, Any]) -> None:
+    def save(self, path: Path | str, info: Mapping[str, Any], threads: int | None = None) -> None:
         """Write the model to a folder, atomically; `info` says how it was made."""
         with ModelWriter(path) as writer:
             writer.json("preprocessor", self.preprocessor.to_json())
@@ -62,10 +63,9 @@ class Model:
             writer.text("vocabulary/target", self.target_vocabulary.to_text())
             if self.lm.vocabulary != self.target_vocabulary:
                 writer.text("vocabulary/lm", self.lm.vocabulary.to_text())
-            for name, array in self.blocks.to_arrays().items():
-                writer.array(f"blocks/{name}", array)
-            for name, array in self.lm.to_arrays().items():
-                writer.array(f"lm/{name}", array)
+            rooms = {"blocks": self.blocks.to_arrays(), "lm": self.lm.to_arrays()}
+            arrays = {f"{room}/{name}": a for room in rooms for name, a in rooms[room].items()}
+            writer.arrays(arrays, n_workers(threads))
             writer.text(f"weights/{DEFAULT}", self.weights.to_text())
             writer.json("decode", to_mapping(self.decode_options))
             writer.commit({**info, "weights": DEFAULT})

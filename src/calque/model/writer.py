@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -76,10 +77,14 @@ class ModelWriter:
 
     def array(self, name: str, values: NDArray[Any]) -> None:
         """Add an array under a logical name (`blocks/scores`)."""
-        values = np.ascontiguousarray(values)
-        self._add(
-            name, ".npy", lambda file: np.lib.format.write_array(file, values, allow_pickle=False)
-        )
+        self.arrays({name: values}, threads=1)
+
+    def arrays(self, arrays: Mapping[str, NDArray[Any]], threads: int) -> None:
+        """Add arrays under logical names, several at a time; the result is that of one by one."""
+        with ThreadPoolExecutor(threads) as pool:
+            entries = list(pool.map(self._write_array, *zip(*arrays.items(), strict=True)))
+        for name, entry in zip(arrays, entries, strict=True):
+            self._manifest = self._manifest.with_entry(name, entry)
 
     def text(self, name: str, text: str) -> None:
         """Add a text under a logical name."""
@@ -108,6 +113,16 @@ class ModelWriter:
         self._manifest = manifest
 
     def _add(self, name: str, suffix: str, write: Callable[[Any], object]) -> None:
+        self._manifest = self._manifest.with_entry(name, self._write(name, suffix, write))
+
+    def _write_array(self, name: str, values: NDArray[Any]) -> Entry:
+        values = np.ascontiguousarray(values)
+        return self._write(
+            name, ".npy", lambda file: np.lib.format.write_array(file, values, allow_pickle=False)
+        )
+
+    def _write(self, name: str, suffix: str, write: Callable[[Any], object]) -> Entry:
+        """The entry of a new file, which is on disk under its final name."""
         part = self.path / (name.replace("/", ".") + PART)
         try:
             with part.open("wb") as file:
@@ -121,7 +136,7 @@ class ModelWriter:
             part.replace(self.path / final)
         except OSError as error:
             raise _cannot_write(self.path, error) from error
-        self._manifest = self._manifest.with_entry(name, Entry(final, size, digest))
+        return Entry(final, size, digest)
 
     def _refuse_foreign_folder(self) -> None:
         if (self.path / FILE_NAME).exists():
