@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -38,11 +39,10 @@ class Watch:
 
 def peak_memory() -> float:
     """The most memory that this process held at once, in MB, since `forget_peak`."""
-    try:
-        status = Path("/proc/self/status").read_text()
-    except OSError:  # not Linux: since the process began
+    found = _status_mb("VmHWM")
+    if found is None:  # not Linux: since the process began
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return float(status.partition("VmHWM:")[2].split()[0]) / 1024
+    return found
 
 
 def forget_peak() -> None:
@@ -51,6 +51,42 @@ def forget_peak() -> None:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
         return
+
+
+class OwnMemory:
+    """Samples the memory that no file stands behind: what the system cannot take back if short."""
+
+    def __init__(self, seconds: float = 0.01) -> None:
+        self._seconds = seconds
+        self._peak = 0.0
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._sample)
+
+    def __enter__(self) -> OwnMemory:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._thread.join()
+
+    def peak(self) -> float:
+        """The most of it in MB since the last call; 0 where the system does not say."""
+        peak, self._peak = max(self._peak, _status_mb("RssAnon") or 0.0), 0.0
+        return peak
+
+    def _sample(self) -> None:
+        while not self._stopped.wait(self._seconds):
+            self._peak = max(self._peak, _status_mb("RssAnon") or 0.0)
+
+
+def _status_mb(field: str) -> float | None:
+    """A figure of the system about this process, or none where it keeps none (not Linux)."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        return None
+    return float(status.partition(f"{field}:")[2].split()[0]) / 1024
 
 
 def write_pairs(pair: str, size: int, folder: Path) -> BitextFiles:

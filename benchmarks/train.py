@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from _measure import SHARED, forget_peak, peak_memory, write_json, write_pairs
+from _measure import SHARED, OwnMemory, forget_peak, peak_memory, write_json, write_pairs
 from yardstick import yardstick
 
 from calque.model.build import build
@@ -22,6 +22,9 @@ from calque.text import BitextFiles
 
 Facts: TypeAlias = dict[str, Any]
 
+SECONDS = ("wall", "cpu")
+MEMORY = ("peak_mb", "own_mb")
+"""All memory of the process, and what of it no file stands behind."""
 STEPS = {
     "align": ("align",),
     "blocks": ("number phrases", "extract blocks", "score blocks"),
@@ -43,9 +46,9 @@ reference yardstick puts at `words_per_second`; eflomal is the other usual align
 class StageTimes:
     """A listener that keeps what every stage took, and the rest as "between stages"."""
 
-    def __init__(self) -> None:
+    def __init__(self, memory: OwnMemory) -> None:
         self.steps: dict[str, dict[str, float]] = {}
-        self.peak_mb = 0.0
+        self._memory = memory
         self._begin = self._now()
         forget_peak()
 
@@ -67,12 +70,12 @@ class StageTimes:
 
     def _add(self, name: str) -> None:
         """Give to `name` what was used since the last call."""
-        now, peak = self._now(), peak_memory()
-        facts = self.steps.setdefault(name, {"wall": 0.0, "cpu": 0.0, "peak_mb": 0.0})
+        now = self._now()
+        facts = self.steps.setdefault(name, dict.fromkeys((*SECONDS, *MEMORY), 0.0))
         facts["wall"] += now[0] - self._begin[0]
         facts["cpu"] += now[1] - self._begin[1]
-        facts["peak_mb"] = max(facts["peak_mb"], peak)
-        self.peak_mb = max(self.peak_mb, peak)
+        facts["peak_mb"] = max(facts["peak_mb"], peak_memory())
+        facts["own_mb"] = max(facts["own_mb"], self._memory.peak())
         self._begin = now
         forget_peak()
 
@@ -84,12 +87,14 @@ class StageTimes:
 def measure(text: BitextFiles) -> Facts:
     """What training on this text takes; to be called in a process of its own."""
     before = peak_memory()
-    times = StageTimes()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, OwnMemory() as memory:
+        times = StageTimes(memory)
         model = build(text, folder, progress=times)
         times.finish()
         model_mb = sum(file.stat().st_size for file in Path(folder).iterdir()) / 2**20
-    total = {key: sum(facts[key] for facts in times.steps.values()) for key in ("wall", "cpu")}
+    steps = times.steps.values()
+    seconds = {key: sum(facts[key] for facts in steps) for key in SECONDS}
+    peaks = {key: max(facts[key] for facts in steps) for key in MEMORY}
     return {
         "threads": n_workers(),
         "blocks": len(model.blocks),
@@ -97,7 +102,7 @@ def measure(text: BitextFiles) -> Facts:
         "model_mb": model_mb,
         "start_mb": before,
         "steps": times.steps,
-        "total": {**total, "peak_mb": times.peak_mb},
+        "total": seconds | peaks,
     }
 
 
@@ -122,13 +127,13 @@ def against_moses(result: Facts, machine: dict[str, float]) -> Facts:
 def show(result: Facts) -> None:
     """Print the steps as a table."""
     print(f"\n{result['corpus']}: {result['pairs']:,} pairs, {result['blocks']:,} blocks")
-    print(f"{'':<24}{'wall s':>10}{'cpu s':>10}{'us/pair':>10}{'peak MB':>10}")
+    print(f"{'':<24}{'wall s':>10}{'cpu s':>10}{'us/pair':>10}{'peak MB':>10}{'own MB':>10}")
     steps, total, n_pairs = result["steps"], result["total"], result["pairs"]
     for name, facts in {**steps, "total": total}.items():
         rate = 1e6 * facts["wall"] / n_pairs
         print(
             f"{name:<24}{facts['wall']:>10.2f}{facts['cpu']:>10.2f}{rate:>10.1f}"
-            f"{facts['peak_mb']:>10,.0f}"
+            f"{facts['peak_mb']:>10,.0f}{facts['own_mb']:>10,.0f}"
         )
 
 
