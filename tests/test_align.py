@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from calque._core import Aligner, hmm_posteriors
 from calque.align import Lexicon, align, train_hmm
+from calque.align.hmm import hmm_links
 from calque.config.align import AlignOptions
 from calque.errors import CalqueError
 from calque.progress import Silent
@@ -60,6 +61,14 @@ def test_results_do_not_depend_on_the_number_of_threads() -> None:
         assert model.forward.null_probs.tobytes() == models[0].forward.null_probs.tobytes()
         assert model.forward_links.links.tobytes() == models[0].forward_links.links.tobytes()
         assert model.reverse_links.links.tobytes() == models[0].reverse_links.links.tobytes()
+
+
+def test_links_without_lexicons_are_those_of_the_whole_model() -> None:
+    source, target, _ = generated(100)
+    model = train_hmm(source, target, OPTIONS, 1)
+    forward, reverse = hmm_links(source, target, OPTIONS, 1)
+    assert forward.links.tolist() == model.forward_links.links.tolist()
+    assert reverse.links.tolist() == model.reverse_links.links.tolist()
 
 
 def test_the_likelihood_of_the_hmm_never_falls_without_prior_and_agreement() -> None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from calque._core import Aligner, exp_digamma
@@ -40,7 +40,9 @@ def aligner_of(corpus: Corpus, alpha: float = 0, tension: float = 0) -> Aligner:
     )
 
 
-def reference(corpus: Corpus, n_iterations: int, null_prob: float) -> tuple[Table, float]:
+def reference(
+    corpus: Corpus, n_iterations: int, null_prob: float, tension: float
+) -> tuple[Table, float]:
     """p(target | source) by Model 1, None being the null word, and the last log-likelihood."""
     n_targets = 1 + max(t for _, target in corpus for t in target)
     prob: Table = defaultdict(lambda: 1 / n_targets)
@@ -48,8 +50,13 @@ def reference(corpus: Corpus, n_iterations: int, null_prob: float) -> tuple[Tabl
         count: Table = defaultdict(float)
         log_likelihood = 0.0
         for source, target in corpus:
-            origins = [(s, (1 - null_prob) / len(source)) for s in source] + [(None, null_prob)]
-            for t in target:
+            for j, t in enumerate(target, 1):
+                distances = [
+                    abs(i / len(source) - j / len(target)) for i in range(1, 1 + len(source))
+                ]
+                weights = [math.exp(-tension * distance) for distance in distances]
+                priors = [(1 - null_prob) * weight / sum(weights) for weight in weights]
+                origins = [*zip(source, priors, strict=True), (None, null_prob)]
                 total = sum(prior * prob[s, t] for s, prior in origins)
                 log_likelihood += math.log(total)
                 for s, prior in origins:
@@ -61,14 +68,15 @@ def reference(corpus: Corpus, n_iterations: int, null_prob: float) -> tuple[Tabl
     return prob, log_likelihood
 
 
-@given(corpora)
-def test_model_1_is_the_textbook_em_in_both_directions(corpus: Corpus) -> None:
-    aligner = aligner_of(corpus)
+@given(corpora, st.sampled_from([0.0, 4.0]))
+@example([(list(range(n)), list(range(n, 0, -1))) for n in (40, 41)], 4.0)
+def test_model_1_is_the_textbook_em_in_both_directions(corpus: Corpus, tension: float) -> None:
+    aligner = aligner_of(corpus, tension=tension)
     for _ in range(3):
         forward, reverse = aligner.model1_step(1)
     swapped = [(target, source) for source, target in corpus]
     for is_reverse, pairs, found in ((False, corpus, forward), (True, swapped, reverse)):
-        table, log_likelihood = reference(pairs, 3, 0.2)
+        table, log_likelihood = reference(pairs, 3, 0.2, tension)
         assert found == pytest.approx(log_likelihood, rel=1e-5, abs=1e-5)
         lexicon = Lexicon(*aligner.lexicon(is_reverse))
         for (s, t), prob in table.items():

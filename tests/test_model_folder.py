@@ -85,6 +85,21 @@ def test_the_same_content_gives_the_same_bytes(tmp_path: Path) -> None:
     assert files(tmp_path / "a") == files(tmp_path / "b")
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_arrays_written_side_by_side_are_those_written_one_by_one(
+    tmp_path: Path, threads: int
+) -> None:
+    arrays = {f"blocks/{n}": np.arange(1000 * n) for n in range(9, 0, -1)}
+    with ModelWriter(tmp_path / "one") as writer:
+        for name, array in arrays.items():
+            writer.array(name, array)
+        writer.commit({})
+    with ModelWriter(tmp_path / "side") as writer:
+        writer.arrays(arrays, threads)
+        writer.commit({})
+    assert files(tmp_path / "side") == files(tmp_path / "one")
+
+
 def test_an_update_keeps_what_it_does_not_replace(tmp_path: Path) -> None:
     write(tmp_path / "m")
     with ModelWriter(tmp_path / "m", update=True) as writer:

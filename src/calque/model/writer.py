@@ -77,7 +77,7 @@ class ModelWriter:
 
     def array(self, name: str, values: NDArray[Any]) -> None:
         """Add an array under a logical name (`blocks/scores`)."""
-        self.arrays({name: values}, threads=1)
+        self._manifest = self._manifest.with_entry(name, self._write_array(name, values))
 
     def arrays(self, arrays: Mapping[str, NDArray[Any]], threads: int) -> None:
         """Add arrays under logical names, several at a time; the result is that of one by one."""
