@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from calque.blocks import BlockTable, extract
 from calque.config import LmOptions
+from calque.decode import SourceText
 from calque.features import DENSE, Weights
 from calque.lm import LanguageModel, estimate
 from calque.text import Sentences, Vocabulary
@@ -64,35 +66,71 @@ def options(parts: Parts, source: list[int]) -> list[Step]:
                     words = tuple(parts.blocks.target(block).tolist())
                     found.append(Step(begin, end, block, words))
             elif end == begin + 1:
-                found.append(Step(begin, end, -1, (-1 - begin,)))
+                found.append(Step(begin, end, -1, (-1 - source.index(source[begin]),)))
     return found
 
 
-def derivations(parts: Parts, source: list[int], limit: int) -> Iterator[tuple[Step, ...]]:
-    """Every derivation of the sentence under a distortion limit (-1: none)."""
+def may_follow(step: Step, covered: frozenset[int], last_end: int, rules: Rules) -> bool:
+    """Whether a free span may be translated next, written down from the rules of each mode."""
+    gap = min(set(range(max(covered, default=-1) + 2)) - covered)  # the first one
+    if rules.mode == "mon":
+        return step.begin == gap
+    if rules.mode == "swap":
+        if any(i > gap for i in covered):  # a gap is open: exactly it, in one block
+            return step.begin == gap and step.end == min(i for i in covered if i > gap)
+        # Whether the gap that it leaves can be filled shows later.
+        return not (rules.strict and last_end < gap and step.begin > gap)
+    if rules.limit < 0:
+        return True
+    if abs(step.begin - last_end) > rules.limit:
+        return False
+    return step.begin == gap or step.end - gap <= rules.limit  # the way back
+
+
+@dataclass(frozen=True)
+class Rules:
+    mode: Literal["mon", "swap", "phrase"] = "phrase"
+    limit: int = -1
+    strict: bool = False
+
+
+def partial_derivations(
+    parts: Parts, source: list[int], rules: Rules
+) -> Iterator[tuple[tuple[Step, ...], frozenset[int]]]:
+    """Every sequence of steps that the rules allow, with the words it covers."""
     steps = options(parts, source)
 
-    def extend(done: tuple[Step, ...], covered: frozenset[int]) -> Iterator[tuple[Step, ...]]:
-        if len(covered) == len(source):
-            yield done
-            return
+    def extend(
+        done: tuple[Step, ...], covered: frozenset[int]
+    ) -> Iterator[tuple[tuple[Step, ...], frozenset[int]]]:
+        yield done, covered
         last_end = done[-1].end if done else 0
-        first_gap = min(set(range(len(source))) - covered)
         for step in steps:
             span = frozenset(range(step.begin, step.end))
-            if span & covered:
-                continue
-            if limit >= 0:
-                if abs(step.begin - last_end) > limit:
-                    continue
-                if step.begin > first_gap and step.end - first_gap > limit:
-                    continue  # no way back to the first gap
-            yield from extend((*done, step), covered | span)
+            if not span & covered and may_follow(step, covered, last_end, rules):
+                yield from extend((*done, step), covered | span)
 
     yield from extend((), frozenset())
 
 
-def features(parts: Parts, steps: tuple[Step, ...]) -> dict[str, float]:
+def derivations(parts: Parts, source: list[int], rules: Rules) -> Iterator[tuple[Step, ...]]:
+    """Every derivation of the whole sentence."""
+    for steps, covered in partial_derivations(parts, source, rules):
+        if len(covered) == len(source):
+            yield steps
+
+
+def words_of(steps: tuple[Step, ...]) -> tuple[int, ...]:
+    return tuple(word for step in steps for word in step.target)
+
+
+def as_source(sentences: list[list[int]]) -> SourceText:
+    """Source sentences whose words, where copied, stand for themselves."""
+    copies = [-1 - sentence.index(word) for sentence in sentences for word in sentence]
+    return SourceText(Sentences.from_lists(sentences), np.array(copies, np.int32))
+
+
+def features(parts: Parts, steps: tuple[Step, ...], *, ends: bool = True) -> dict[str, float]:
     """The dense features of a derivation, written down from their definitions."""
     values = dict.fromkeys(DENSE, 0.0)
     words: list[int] = []
@@ -117,7 +155,8 @@ def features(parts: Parts, steps: tuple[Step, ...]) -> dict[str, float]:
         if previous >= 0:
             values[DENSE[11 + way]] += float(parts.blocks.orientation[previous][3 + way])
         previous, last_begin, last_end = step.block, step.begin, step.end
-    values["language_model"] = parts.lm.score(words)
+    scores = parts.lm.score_words(Sentences.from_lists([words])).log_probs
+    values["language_model"] = float(np.sum(scores if ends else scores[:-1], dtype=float))
     return values
 
 

@@ -10,6 +10,8 @@
 #include "bind/language_model.h"
 #include "bind/register.h"
 #include "decode/decoder.h"
+#include "decode/forced.h"
+#include "parallel.h"
 #include "error.h"
 
 namespace calque::bind {
@@ -44,6 +46,31 @@ DenseVector to_dense(const Vector<double>& weights) {
   return dense;
 }
 
+Reordering to_reordering(const std::string& name) {
+  if (name == "mon") return Reordering::kMonotone;
+  if (name == "swap") return Reordering::kSwap;
+  if (name == "phrase") return Reordering::kPhrase;
+  throw Error("reordering is mon, swap or phrase");
+}
+
+SourceText to_source(const BoundDecoder& decoder, const Vector<int32_t>& ids,
+                     const Vector<int64_t>& offsets, const Vector<int32_t>& copies) {
+  if (copies.size() != ids.size()) throw Error("one copy per source word is expected");
+  const auto outside = [&](int32_t id) {
+    return id >= 0 && decoder.model.lm_word(id) >= decoder.model.lm.n_words();
+  };
+  if (std::ranges::any_of(view(copies), outside)) throw Error("a copy is no target word");
+  return {view(ids), view(offsets), view(copies)};
+}
+
+void check_references(const SourceText& source, const Vector<int32_t>& references,
+                      const Vector<int64_t>& offsets) {
+  if (offsets.size() != source.offsets.size() ||
+      static_cast<size_t>(offsets.data()[offsets.size() - 1]) != references.size()) {
+    throw Error("one reference per source sentence is expected");
+  }
+}
+
 }  // namespace
 
 void register_decode(nb::module_& m) {
@@ -66,6 +93,28 @@ void register_decode(nb::module_& m) {
       .def_ro("derivations", &Decoded::derivations, "Best first.")
       .def_ro("n_generated", &Decoded::n_generated, "Steps tried by the search.");
 
+  nb::class_<Forced>(m, "Forced", "What forced decoding found for one sentence pair.")
+      .def_ro("reachable", &Forced::reachable, "Some derivation gives the whole reference.")
+      .def_ro("truncated", &Forced::truncated, "The pair was too large to search.")
+      .def_ro("n_states", &Forced::n_states, "States of the gold lattice.")
+      .def_ro("n_derivations", &Forced::n_derivations, "Derivations that give the reference.")
+      .def_ro("prefix_source", &Forced::prefix_source, "Source words of the longest prefix pair.")
+      .def_ro("prefix_target", &Forced::prefix_target, "Its target words.")
+      .def_ro("best", &Forced::best, "The best derivation of the pair or of the prefix pair.");
+
+  nb::class_<SearchOptions>(m, "SearchOptions", "How far the search goes.")
+      .def(
+          "__init__",
+          [](SearchOptions* self, const std::string& reordering, int distortion_limit,
+             bool strict_single_gap, int stack_size, int pop_limit, float threshold,
+             double time_limit_s) {
+            new (self) SearchOptions{{to_reordering(reordering), distortion_limit, strict_single_gap},
+                                     stack_size, pop_limit, threshold, 0, time_limit_s};
+          },
+          nb::kw_only(), nb::arg("reordering"), nb::arg("distortion_limit"),
+          nb::arg("strict_single_gap"), nb::arg("stack_size"), nb::arg("pop_limit"),
+          nb::arg("threshold"), nb::arg("time_limit_s"));
+
   nb::class_<BoundDecoder>(m, "Decoder", "A loaded model that translates.")
       .def(nb::init<nb::object, nb::object, Vector<int32_t>>(), nb::arg("blocks"), nb::arg("lm"),
            nb::arg("lm_words"),
@@ -73,18 +122,61 @@ void register_decode(nb::module_& m) {
       .def(
           "decode",
           [](const BoundDecoder& decoder, Vector<int32_t> ids, Vector<int64_t> offsets,
-             Vector<double> weights, int distortion_limit, int stack_size, int pop_limit,
-             float threshold, int options_per_span, int n_best, bool distinct, int threads) {
+             Vector<int32_t> copies, Vector<double> weights, const SearchOptions& search,
+             int options_per_span, int n_best, bool distinct, int threads) {
             const DenseVector dense = to_dense(weights);
-            const DecodeOptions options{{distortion_limit, stack_size, pop_limit, threshold},
-                                        options_per_span, n_best, distinct};
+            const SourceText source = to_source(decoder, ids, offsets, copies);
             nb::gil_scoped_release release;
-            return decode(decoder.model, dense, options, view(ids), view(offsets), threads);
+            return decode(decoder.model, dense, {search, options_per_span, n_best, distinct},
+                          source, threads);
           },
-          nb::arg("ids"), nb::arg("offsets"), nb::arg("weights"), nb::kw_only(),
-          nb::arg("distortion_limit"), nb::arg("stack_size"), nb::arg("pop_limit"),
-          nb::arg("threshold"), nb::arg("options_per_span"), nb::arg("n_best"),
-          nb::arg("distinct"), nb::arg("threads"), "The best derivations of every sentence.")
+          nb::arg("ids"), nb::arg("offsets"), nb::arg("copies"), nb::arg("weights"),
+          nb::arg("search"), nb::kw_only(), nb::arg("options_per_span"), nb::arg("n_best"),
+          nb::arg("distinct"), nb::arg("threads"),
+          "The best derivations of every sentence. `copies` holds, for every source word, the "
+          "target id of its text, or -1 - i where word i of a sentence has none.")
+      .def(
+          "oracle",
+          [](const BoundDecoder& decoder, Vector<int32_t> ids, Vector<int64_t> offsets,
+             Vector<int32_t> copies, Vector<int32_t> references, Vector<int64_t> reference_offsets,
+             const SearchOptions& search, int n_best, bool distinct, int threads) {
+            const SourceText source = to_source(decoder, ids, offsets, copies);
+            check_references(source, references, reference_offsets);
+            nb::gil_scoped_release release;
+            return decode_oracle(decoder.model, {search, 0, n_best, distinct}, source,
+                                 view(references), view(reference_offsets), threads);
+          },
+          nb::arg("ids"), nb::arg("offsets"), nb::arg("copies"), nb::arg("references"),
+          nb::arg("reference_offsets"), nb::arg("search"), nb::kw_only(), nb::arg("n_best"),
+          nb::arg("distinct"), nb::arg("threads"),
+          "The derivations of highest sentence BLEU; their score is the BLEU.")
+      .def(
+          "force",
+          [](const BoundDecoder& decoder, Vector<int32_t> ids, Vector<int64_t> offsets,
+             Vector<int32_t> copies, Vector<int32_t> references, Vector<int64_t> reference_offsets,
+             Vector<double> weights, const SearchOptions& search, int64_t max_states,
+             int max_words, int min_prefix, bool derive_prefix, int threads) {
+            const DenseVector dense = to_dense(weights);
+            const SourceText source = to_source(decoder, ids, offsets, copies);
+            check_references(source, references, reference_offsets);
+            const SourceText wanted{view(references), view(reference_offsets), view(references)};
+            const ForcedOptions options{search.reordering, max_states, max_words, min_prefix,
+                                        derive_prefix};
+            std::vector<Forced> results(source.size());
+            nb::gil_scoped_release release;
+            for_chunks(source.size(), 1, threads, [&] {
+              return [&](size_t at, size_t) {
+                results[at] = force(decoder.model, dense, options, source.sentence(at),
+                                    source.sentence_copies(at), wanted.sentence(at));
+              };
+            });
+            return results;
+          },
+          nb::arg("ids"), nb::arg("offsets"), nb::arg("copies"), nb::arg("references"),
+          nb::arg("reference_offsets"), nb::arg("weights"), nb::arg("search"), nb::kw_only(),
+          nb::arg("max_states"), nb::arg("max_words"), nb::arg("min_prefix"),
+          nb::arg("derive_prefix"), nb::arg("threads"),
+          "Which sentence pairs can be derived, in how many ways, and the best way.")
       .def(
           "features",
           [](const BoundDecoder& decoder, const Derivation& derivation) {

@@ -1,24 +1,42 @@
 #include "decode/decoder.h"
 
+#include "decode/oracle.h"
 #include "parallel.h"
 
 namespace calque {
 
 std::vector<Decoded> decode(const ModelView& model, const DenseVector& weights,
-                            const DecodeOptions& options, std::span<const int32_t> ids,
-                            std::span<const int64_t> offsets, int n_threads) {
-  const size_t n_sentences = offsets.size() - 1;
-  std::vector<Decoded> results(n_sentences);
-  for_chunks(n_sentences, 1, n_threads, [&] {
-    return [&, table = OptionTable(), search = Search(model, weights, options.search)](
-               size_t at, size_t) mutable {
-      const auto source = ids.subspan(static_cast<size_t>(offsets[at]),
-                                      static_cast<size_t>(offsets[at + 1] - offsets[at]));
-      table.collect(model, weights, source, options.options_per_span);
-      search.run(source, table);
-      results[at].derivations =
-          best_derivations(search, table, model, options.n_best, options.distinct);
-      results[at].n_generated = search.n_generated();
+                            const DecodeOptions& options, const SourceText& source,
+                            int n_threads) {
+  std::vector<Decoded> results(source.size());
+  for_chunks(source.size(), 1, n_threads, [&] {
+    return [&, table = OptionTable(),
+            search = Search(weights, options.search, LmTarget(model, weights))](size_t at,
+                                                                               size_t) mutable {
+      table.collect(model, weights, source.sentence(at), source.sentence_copies(at),
+                    options.options_per_span);
+      const SearchGraph& graph = search.run(table);
+      results[at] = {best_derivations(graph, table, model, options.n_best, options.distinct),
+                     graph.n_generated};
+    };
+  });
+  return results;
+}
+
+std::vector<Decoded> decode_oracle(const ModelView& model, const DecodeOptions& options,
+                                   const SourceText& source, std::span<const int32_t> references,
+                                   std::span<const int64_t> reference_offsets, int n_threads) {
+  constexpr DenseVector kNoWeights{};
+  const SourceText wanted{references, reference_offsets, references};
+  std::vector<Decoded> results(source.size());
+  for_chunks(source.size(), 1, n_threads, [&] {
+    return [&, table = OptionTable()](size_t at, size_t) mutable {
+      // Without weights every option is as good as any other: none may be cut.
+      table.collect(model, kNoWeights, source.sentence(at), source.sentence_copies(at), 0);
+      Search search(kNoWeights, options.search, OracleTarget(wanted.sentence(at)));
+      const SearchGraph& graph = search.run(table);
+      results[at] = {best_derivations(graph, table, model, options.n_best, options.distinct),
+                     graph.n_generated};
     };
   });
   return results;

@@ -1,4 +1,4 @@
-// The resident decoder: a loaded model, weights that change in no time, sentences on many threads.
+// Sentences on many threads: the best derivations under given weights.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "decode/derivation.h"
+#include "decode/search.h"
 
 namespace calque {
 
@@ -17,13 +18,35 @@ struct DecodeOptions {
 };
 
 struct Decoded {
-  std::vector<Derivation> derivations;  // best first; at least one
+  std::vector<Derivation> derivations;  // best first; at least one, except for a forced search
   int64_t n_generated = 0;
 };
 
-// Translates sentences offsets[i] .. offsets[i + 1] of `ids`. Results do not depend on n_threads.
+// Source sentences and, for every word, what stands for it where it is copied.
+struct SourceText {
+  std::span<const int32_t> ids;
+  std::span<const int64_t> offsets;  // sentence i is ids[offsets[i] .. offsets[i + 1])
+  std::span<const int32_t> copies;   // a target id, or -1 - i for the text of word i of the sentence
+
+  size_t size() const { return offsets.size() - 1; }
+  std::span<const int32_t> sentence(size_t i) const { return cut(ids, i); }
+  std::span<const int32_t> sentence_copies(size_t i) const { return cut(copies, i); }
+
+ private:
+  std::span<const int32_t> cut(std::span<const int32_t> words, size_t i) const {
+    const auto begin = static_cast<size_t>(offsets[i]);
+    return words.subspan(begin, static_cast<size_t>(offsets[i + 1]) - begin);
+  }
+};
+
+// Translates every sentence. Results do not depend on n_threads.
 std::vector<Decoded> decode(const ModelView& model, const DenseVector& weights,
-                            const DecodeOptions& options, std::span<const int32_t> ids,
-                            std::span<const int64_t> offsets, int n_threads);
+                            const DecodeOptions& options, const SourceText& source, int n_threads);
+
+// The derivations of highest sentence BLEU against `references`, which are target ids or -1 - i for
+// the text of source word i; the score of a derivation is its BLEU.
+std::vector<Decoded> decode_oracle(const ModelView& model, const DecodeOptions& options,
+                                   const SourceText& source, std::span<const int32_t> references,
+                                   std::span<const int64_t> reference_offsets, int n_threads);
 
 }  // namespace calque

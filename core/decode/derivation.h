@@ -1,12 +1,13 @@
-// Derivations: the blocks of a translation in target order, read off the search graph.
+// Derivations: the blocks of a translation in target order, and the features they add up to.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "decode/dense.h"
+#include "decode/graph.h"
 #include "decode/options.h"
-#include "decode/search.h"
 
 namespace calque {
 
@@ -14,7 +15,7 @@ struct Step {
   int32_t begin, end;           // half-open source span
   int64_t block;                // row of the block table; -1: the source word is copied
   int orientation;              // towards the previous block
-  std::vector<int32_t> target;  // -1 - i: a copy of source word i
+  std::vector<int32_t> target;  // -1 - i: the text of source word i
 };
 
 struct Derivation {
@@ -23,12 +24,13 @@ struct Derivation {
   std::vector<Step> steps;
 };
 
-// The `n` best derivations in the recombination graph, in exact order of their scores (ties: in a
-// fixed order). With `distinct`, only the first of those that give the same words.
-std::vector<Derivation> best_derivations(const Search& search, const OptionTable& table,
+// The `n` best derivations of a graph, in exact order of their scores (ties: in a fixed order).
+// With `distinct`, only the first of those that give the same words.
+std::vector<Derivation> best_derivations(const SearchGraph& graph, const OptionTable& table,
                                          const ModelView& model, int n, bool distinct);
 
-// The features of the options in this order: recomputed from the derivation alone.
-DenseVector extract_features(const ModelView& model, const std::vector<Step>& steps);
+// The features of blocks in this order, computed from the derivation alone. `ends`: whether the end
+// of the sentence is scored, which is so for all but prefixes.
+DenseVector extract_features(const ModelView& model, std::span<const Step> steps, bool ends = true);
 
 }  // namespace calque

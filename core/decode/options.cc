@@ -26,13 +26,23 @@ void score_words(const ModelView& model, const DenseVector& weights, Option& opt
     state = after;
   }
   option.lm_estimate = static_cast<float>(weights[kLanguageModel] * log_prob);
+  option.words = 0;
+  option.words_factor = 1;
+  for (const int32_t word : option.target) {
+    option.words = append_word(option.words, word);
+    option.words_factor *= kWordsFactor;
+  }
   option.score += static_cast<float>(weights[kWordCount] * static_cast<double>(option.target.size()) +
                                      weights[kBlockCount]);
 }
 
 Option make_option(const ModelView& model, const DenseVector& weights, int begin, int end,
                    int64_t block) {
-  Option option{begin, end, block, model.blocks.target(block), 0, 0, {}, {}, 0};
+  Option option{};
+  option.begin = begin;
+  option.end = end;
+  option.block = block;
+  option.target = model.blocks.target(block);
   const auto row = static_cast<size_t>(block);
   for (size_t i = 0; i < 4; ++i) {
     option.score += static_cast<float>(weights[kTranslation + i] * model.blocks.scores[4 * row + i]);
@@ -51,13 +61,12 @@ Option make_option(const ModelView& model, const DenseVector& weights, int begin
 }  // namespace
 
 void OptionTable::collect(const ModelView& model, const DenseVector& weights,
-                          std::span<const int32_t> source, int limit) {
+                          std::span<const int32_t> source, std::span<const int32_t> copies,
+                          int limit) {
   n_ = static_cast<int>(source.size());
   max_words_ = std::max(1, std::min(model.blocks.max_source_words, Coverage::kWindow));
   options_.clear();
   ranges_.assign(static_cast<size_t>(n_ * max_words_), {0, 0});
-  copies_.resize(source.size());
-  for (int i = 0; i < n_; ++i) copies_[static_cast<size_t>(i)] = -1 - i;
 
   for (int begin = 0; begin < n_; ++begin) {
     uint64_t hash = kEmptyPhraseHash;
@@ -72,7 +81,7 @@ void OptionTable::collect(const ModelView& model, const DenseVector& weights,
         }
         keep_best(from, limit);
       } else if (end == begin + 1) {
-        add_copy(model, weights, begin);
+        add_copy(model, weights, begin, copies);
       }
       ranges_[index(begin, end)] = {from, options_.size()};
     }
@@ -95,9 +104,13 @@ void OptionTable::keep_best(size_t from, int limit) {
   }
 }
 
-void OptionTable::add_copy(const ModelView& model, const DenseVector& weights, int position) {
-  Option option{position, position + 1, -1, {&copies_[static_cast<size_t>(position)], 1}, 0, 0, {},
-                {}, 0};
+void OptionTable::add_copy(const ModelView& model, const DenseVector& weights, int position,
+                           std::span<const int32_t> copies) {
+  Option option{};
+  option.begin = position;
+  option.end = position + 1;
+  option.block = -1;
+  option.target = copies.subspan(static_cast<size_t>(position), 1);
   option.score = static_cast<float>(-weights[kUnknown]);
   score_words(model, weights, option);
   options_.push_back(option);

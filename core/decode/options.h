@@ -9,6 +9,7 @@
 #include "blocks/block_table.h"
 #include "decode/coverage.h"
 #include "decode/dense.h"
+#include "hash.h"
 #include "lm/language_model.h"
 
 namespace calque {
@@ -16,6 +17,19 @@ namespace calque {
 // Orientation of a block with respect to its neighbour in the target, as the reordering model
 // counts it.
 enum Orientation : int { kMonotone = 0, kSwap = 1, kDiscontinuous = 2 };
+
+// Where span [begin, end) lies towards the block before it in the target. Monotone, swap and
+// discontinuous are R, L and N of the block papers; the start of the sentence is a block [0, 0).
+inline int orientation(int last_begin, int last_end, int begin, int end) {
+  if (begin == last_end) return kMonotone;
+  return end == last_begin ? kSwap : kDiscontinuous;
+}
+
+// A hash of word sequences that grows at the end, or by whole sequences.
+inline constexpr uint64_t kWordsFactor = 0x9e3779b97f4a7c15ULL;
+inline uint64_t append_word(uint64_t words, int32_t word) {
+  return words * kWordsFactor + mix(static_cast<uint32_t>(word) + 1ULL);
+}
 
 // What a hypothesis is extended by. A target word w < 0 stands for a copy of source word -1 - w.
 struct Option {
@@ -27,8 +41,11 @@ struct Option {
   std::array<float, 3> previous;  // weighted score of each orientation towards the previous block
   std::array<float, 3> next;      // .. towards the next block
   int32_t next_class;             // equal for options with equal `next`: all that the state needs
+  uint64_t words, words_factor;   // the hash of the target, and what it multiplies a prefix by
 
   float estimate() const { return score + lm_estimate; }
+  // The hash of the words of a prefix and those of this option.
+  uint64_t append_words(uint64_t prefix) const { return prefix * words_factor + words; }
 };
 
 // What option collection and search need of a loaded model. Views only; the owner is Python.
@@ -47,9 +64,10 @@ struct ModelView {
 // All options of a sentence, those of one span together and the most promising first.
 class OptionTable {
  public:
-  // Collects at most `limit` options per span (0: all). Words that no block covers alone are copied.
+  // Collects at most `limit` options per span (0: all). A word that no block covers alone is copied:
+  // `copies` holds its target id, or -1 - i for the text of source word i.
   void collect(const ModelView& model, const DenseVector& weights, std::span<const int32_t> source,
-               int limit);
+               std::span<const int32_t> copies, int limit);
 
   std::span<const Option> span(int begin, int end) const {
     const auto [from, to] = ranges_[index(begin, end)];
@@ -77,7 +95,8 @@ class OptionTable {
     return static_cast<size_t>(begin * max_words_ + (end - begin - 1));
   }
   void keep_best(size_t from, int limit);
-  void add_copy(const ModelView& model, const DenseVector& weights, int position);
+  void add_copy(const ModelView& model, const DenseVector& weights, int position,
+                std::span<const int32_t> copies);
   void number_next_classes();
   void estimate_future();
 
@@ -87,7 +106,6 @@ class OptionTable {
   std::vector<std::pair<size_t, size_t>> ranges_;
   std::vector<float> future_;  // row: begin; column: length below the window
   std::vector<float> future_to_end_;
-  std::vector<int32_t> copies_;
 };
 
 }  // namespace calque

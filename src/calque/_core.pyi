@@ -331,6 +331,42 @@ class Decoded:
     def n_generated(self) -> int:
         """Steps tried by the search."""
 
+class Forced:
+    """What forced decoding found for one sentence pair."""
+
+    @property
+    def reachable(self) -> bool:
+        """Some derivation gives the whole reference."""
+
+    @property
+    def truncated(self) -> bool:
+        """The pair was too large to search."""
+
+    @property
+    def n_states(self) -> int:
+        """States of the gold lattice."""
+
+    @property
+    def n_derivations(self) -> float:
+        """Derivations that give the reference."""
+
+    @property
+    def prefix_source(self) -> int:
+        """Source words of the longest prefix pair."""
+
+    @property
+    def prefix_target(self) -> int:
+        """Its target words."""
+
+    @property
+    def best(self) -> Derivation:
+        """The best derivation of the pair or of the prefix pair."""
+
+class SearchOptions:
+    """How far the search goes."""
+
+    def __init__(self, *, reordering: str, distortion_limit: int, strict_single_gap: bool, stack_size: int, pop_limit: int, threshold: float, time_limit_s: float) -> None: ...
+
 class Decoder:
     """A loaded model that translates."""
 
@@ -339,8 +375,18 @@ class Decoder:
         `lm_words` holds the language-model id of each target id; empty: the same ids.
         """
 
-    def decode(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, distortion_limit: int, stack_size: int, pop_limit: int, threshold: float, options_per_span: int, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
-        """The best derivations of every sentence."""
+    def decode(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, *, options_per_span: int, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
+        """
+        The best derivations of every sentence. `copies` holds, for every source word, the target id of its text, or -1 - i where word i of a sentence has none.
+        """
+
+    def oracle(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, *, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
+        """The derivations of highest sentence BLEU; their score is the BLEU."""
+
+    def force(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, *, max_states: int, max_words: int, min_prefix: int, derive_prefix: bool, threads: int) -> list[Forced]:
+        """
+        Which sentence pairs can be derived, in how many ways, and the best way.
+        """
 
     def features(self, derivation: Derivation) -> list[float]:
         """The features, recomputed from the derivation alone."""

@@ -3,7 +3,7 @@
 from calque.config.align import AlignOptions
 from calque.config.blocks import BlockOptions
 from calque.config.corpus import CorpusOptions
-from calque.config.decode import DecodeOptions
+from calque.config.decode import DecodeOptions, ForceOptions
 from calque.config.fill import Value, expected, fill, from_toml, settings, to_mapping
 from calque.config.lm import LmOptions
 from calque.config.option import OptionInfo, describe, option
@@ -18,6 +18,7 @@ __all__ = [
     "CorpusOptions",
     "DecodeOptions",
     "DefaultWeights",
+    "ForceOptions",
     "LmOptions",
     "OptionInfo",
     "TextOptions",

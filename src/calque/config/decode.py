@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from calque.config.option import option
 
@@ -9,8 +10,14 @@ from calque.config.option import option
 class DecodeOptions:
     """How the decoder searches: what it may reorder and what it prunes."""
 
+    reordering: Literal["mon", "swap", "phrase"] = option(
+        "phrase", "left to right, swaps of neighbouring blocks, or jumps up to the distortion limit"
+    )
     distortion_limit: int = option(
         6, "most source words between the end of a block and the next; -1: no limit", least=-1
+    )
+    strict_single_gap: bool = option(
+        False, "in swap mode, let what lies before a jump be a single block only"
     )
     stack_size: int = option(200, "hypotheses kept per stack; 0: all", least=0)
     pop_limit: int = option(400, "steps tried per stack by cube pruning; 0: every one", least=0)
@@ -18,3 +25,21 @@ class DecodeOptions:
         0.0, "cut hypotheses whose score is this far below the stack's best; 0: none", least=0
     )
     options_per_span: int = option(20, "translation options kept per source span; 0: all", least=0)
+    time_limit_s: float = option(
+        0.0, "seconds after which the rest of a sentence is translated in a hurry; 0: none", least=0
+    )
+
+
+@dataclass(frozen=True)
+class ForceOptions:
+    """How forced decoding searches for derivations of the reference."""
+
+    reordering: Literal["mon", "swap", "phrase"] = option(
+        "phrase", "left to right, swaps of neighbouring blocks, or jumps up to the distortion limit"
+    )
+    distortion_limit: int = option(6, "most source words jumped over; -1: no limit", least=-1)
+    max_states: int = option(
+        2_000_000, "a sentence pair with more states counts as not reachable", least=1
+    )
+    max_words: int = option(80, "longer sources count as not reachable", least=1)
+    min_prefix: int = option(5, "shortest prefix pair of use, in source words", least=1)

@@ -1,7 +1,8 @@
 """From source sentences to translations."""
 
 from calque.decode.decoder import Decoder
+from calque.decode.source import SourceText
 from calque.decode.translation import BlockUse, Translation
 from calque.decode.translator import Translator, load
 
-__all__ = ["BlockUse", "Decoder", "Translation", "Translator", "load"]
+__all__ = ["BlockUse", "Decoder", "SourceText", "Translation", "Translator", "load"]

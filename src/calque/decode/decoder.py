@@ -7,17 +7,22 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.blocks import BlockTable
-from calque.config import DecodeOptions
+from calque.config import DecodeOptions, ForceOptions
+from calque.decode.source import SourceText
 from calque.features import Weights
 from calque.lm import LanguageModel
 from calque.parallel import n_workers
-from calque.text import Sentences, Vocabulary
+from calque.text import Vocabulary
+
+ORACLE_STACK = 100
+"""Hypotheses per stack of the oracle search, which prunes by nothing else."""
 
 
 class Decoder:
-    """Finds the best derivations of sentences of word ids under given weights.
+    """Finds derivations of sentences under given weights, of references, or near references.
 
     The model is loaded once; weights and options come with each call and cost nothing to change.
+    Results never depend on the number of threads.
     """
 
     def __init__(
@@ -28,7 +33,7 @@ class Decoder:
 
     def decode(
         self,
-        sentences: Sentences,
+        source: SourceText,
         weights: Weights,
         options: DecodeOptions,
         *,
@@ -38,22 +43,89 @@ class Decoder:
     ) -> list[_core.Decoded]:
         """The `n_best` derivations of every sentence, best first.
 
-        With `distinct`, derivations that give the same words count once. Results do not depend on
-        the number of threads.
+        With `distinct`, derivations that give the same words count once.
         """
         return self._core.decode(
-            np.ascontiguousarray(sentences.ids),
-            np.ascontiguousarray(sentences.offsets),
+            *source.arrays(),
             weights.vector(),
-            **asdict(options),
+            _search(options),
+            options_per_span=options.options_per_span,
             n_best=n_best,
             distinct=distinct,
+            threads=n_workers(threads),
+        )
+
+    def oracle(
+        self,
+        source: SourceText,
+        references: SourceText,
+        options: DecodeOptions,
+        *,
+        n_best: int = 5,
+        threads: int | None = None,
+    ) -> list[_core.Decoded]:
+        """The `n_best` derivations of highest sentence BLEU; their score is the BLEU.
+
+        A beam search of `ORACLE_STACK` hypotheses per stack: the best one is not guaranteed. BLEU
+        has add-one smoothing from bigrams on and no brevity penalty (Tillmann & Zhang 2008).
+        """
+        search = DecodeOptions(
+            reordering=options.reordering,
+            distortion_limit=options.distortion_limit,
+            strict_single_gap=options.strict_single_gap,
+            stack_size=ORACLE_STACK,
+            pop_limit=0,
+        )
+        return self._core.oracle(
+            *source.arrays(),
+            references.copies,
+            references.sentences.offsets,
+            _search(search),
+            n_best=n_best,
+            distinct=False,
+            threads=n_workers(threads),
+        )
+
+    def force(
+        self,
+        source: SourceText,
+        references: SourceText,
+        weights: Weights,
+        options: ForceOptions,
+        *,
+        derive_prefix: bool = True,
+        threads: int | None = None,
+    ) -> list[_core.Forced]:
+        """Whether each reference can be derived, in how many ways, and the best way.
+
+        The search is exhaustive (Yu et al. 2013). Where the whole reference is out of reach, the
+        longest reachable prefix pair is found and, with `derive_prefix`, its best derivation.
+        """
+        rules = DecodeOptions(
+            reordering=options.reordering, distortion_limit=options.distortion_limit
+        )
+        return self._core.force(
+            *source.arrays(),
+            references.copies,
+            references.sentences.offsets,
+            weights.vector(),
+            _search(rules),
+            max_states=options.max_states,
+            max_words=options.max_words,
+            min_prefix=options.min_prefix,
+            derive_prefix=derive_prefix,
             threads=n_workers(threads),
         )
 
     def features(self, derivation: _core.Derivation) -> list[float]:
         """The feature values of a derivation, extracted from its blocks alone."""
         return self._core.features(derivation)
+
+
+def _search(options: DecodeOptions) -> _core.SearchOptions:
+    values = asdict(options)
+    del values["options_per_span"]  # decided before the search
+    return _core.SearchOptions(**values)
 
 
 def _lm_words(vocabulary: Vocabulary, lm: LanguageModel) -> NDArray[np.int32]:

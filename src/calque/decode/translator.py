@@ -7,6 +7,7 @@ from typing import Any
 
 from calque.config import DecodeOptions, fill
 from calque.decode.decoder import Decoder
+from calque.decode.source import SourceText
 from calque.decode.translation import Translation, read_off
 from calque.errors import CalqueError, OptionError
 from calque.model import Model
@@ -66,10 +67,10 @@ class Translator:
     ) -> Iterator[list[Translation]]:
         model = self.model
         while batch := [model.preprocessor.prepare(_text(line)) for line in islice(stream, BATCH)]:
-            text = "".join(" ".join(prepared.words) + "\n" for prepared in batch)
-            ids = model.source_vocabulary.encode(text)
+            lines = (" ".join(prepared.words) for prepared in batch)
+            source = SourceText.encode(lines, model.source_vocabulary, model.target_vocabulary)
             decoded = self.decoder.decode(
-                ids, model.weights, search, n_best=n, distinct=distinct, threads=threads
+                source, model.weights, search, n_best=n, distinct=distinct, threads=threads
             )
             for prepared, found in zip(batch, decoded, strict=True):
                 yield [

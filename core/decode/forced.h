@@ -1,0 +1,35 @@
+// Forced decoding: which derivations give the reference.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "decode/decoder.h"
+
+namespace calque {
+
+struct Forced {
+  bool reachable = false;    // some derivation gives the whole reference
+  bool truncated = false;    // too many states: counted as not reachable
+  int64_t n_states = 0;      // of the gold lattice: those that lead to the end
+  double n_derivations = 0;  // of the whole pair, as a real number because it grows exponentially
+  int32_t prefix_source = 0, prefix_target = 0;  // longest reachable prefix pair
+  Derivation best;           // of the whole pair or else, where asked for, of the prefix pair
+};
+
+struct ForcedOptions {
+  ReorderingRules reordering;
+  int64_t max_states = 2'000'000;  // beyond this many a pair counts as not reachable
+  int max_words = 80;              // longer sources are not tried
+  int min_prefix = 5;              // shortest prefix, in source words, that is of use
+  bool derive_prefix = true;       // find the best derivation of the prefix pair
+};
+
+// Searches without pruning (spec: maxforce 4.3 and 4.4). `copies` as in OptionTable::collect; words
+// of the reference are target ids, or -1 - i for the text of source word i.
+// Oracle: tests/test_decode_forced.py (enumeration).
+Forced force(const ModelView& model, const DenseVector& weights, const ForcedOptions& options,
+             std::span<const int32_t> source, std::span<const int32_t> copies,
+             std::span<const int32_t> reference);
+
+}  // namespace calque

@@ -1,0 +1,81 @@
+// What a search leaves behind: hypotheses, and every way to each of them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "decode/coverage.h"
+#include "flat_map.h"
+
+namespace calque {
+
+// A partial translation. Of those that no continuation can tell apart only the best is extended;
+// the steps that led to the others are its arcs.
+struct Hypothesis {
+  double score;
+  uint64_t words;    // hash of the target words so far
+  float future;      // estimate of what is still to come
+  int32_t previous;  // -1 at the start
+  int32_t option;    // -1 at the start
+  int32_t place;     // coverage and span of the last block
+  int32_t target;    // state of the target side
+  int32_t next_arc;  // other ways to the same state; -1: none
+
+  double total() const { return score + static_cast<double>(future); }
+};
+
+struct Arc {
+  double score;  // of the partial translation that ends with this step
+  int32_t previous;
+  int32_t option;
+  int32_t next_arc;
+};
+
+// The part of a state that decides where a hypothesis may go on.
+struct Place {
+  int32_t coverage;
+  int32_t last_begin, last_end;
+  bool operator==(const Place&) const = default;
+  uint64_t hash() const {
+    return mix(mix(static_cast<uint64_t>(coverage) << 32 | static_cast<uint32_t>(last_begin)) ^
+               static_cast<uint64_t>(last_end));
+  }
+};
+
+struct SearchGraph {
+  std::vector<Hypothesis> hypotheses;  // a hypothesis comes after those it extends
+  std::vector<Arc> arcs;
+  std::vector<int32_t> complete;  // best first; their scores include the end of the sentence
+  Interner<Coverage> coverages;
+  Interner<Place> places;
+  int64_t n_generated = 0;  // steps tried: the cost of the search, whatever the threads
+  bool truncated = false;   // the search gave up at its limit of hypotheses
+
+  const Hypothesis& operator[](int32_t id) const { return hypotheses[static_cast<size_t>(id)]; }
+  const Arc& arc(int32_t id) const { return arcs[static_cast<size_t>(id)]; }
+  const Coverage& coverage(const Hypothesis& hypothesis) const {
+    return coverages[places[hypothesis.place].coverage];
+  }
+
+  // Calls visit(score, previous, option) for every way to a hypothesis, the best one first.
+  template <typename Visit>
+  void for_each_way(const Hypothesis& hypothesis, Visit visit) const {
+    if (hypothesis.previous < 0) return;
+    visit(hypothesis.score, hypothesis.previous, hypothesis.option);
+    for (int32_t id = hypothesis.next_arc; id >= 0; id = arc(id).next_arc) {
+      visit(arc(id).score, arc(id).previous, arc(id).option);
+    }
+  }
+
+  void clear() {
+    hypotheses.clear();
+    arcs.clear();
+    complete.clear();
+    coverages.clear();
+    places.clear();
+    n_generated = 0;
+    truncated = false;
+  }
+};
+
+}  // namespace calque

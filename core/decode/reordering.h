@@ -1,0 +1,80 @@
+// Which source span may be translated next.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+#include "decode/coverage.h"
+#include "decode/options.h"
+
+namespace calque {
+
+enum class Reordering : int32_t {
+  kMonotone,  // left to right
+  kSwap,      // a block may be left out if the block after the next one takes it up
+  kPhrase,    // any free span within the distortion limit
+};
+
+struct ReorderingRules {
+  Reordering kind = Reordering::kPhrase;
+  int distortion_limit = 6;        // kPhrase: most words between the end of a block and the next; -1: any
+  bool strict_single_gap = false;  // kSwap: what lies before a jump is one single block
+
+  // Calls visit(begin, end) for every span that has options and may follow a block that ended at
+  // `last_end`. Every hypothesis reached this way can be completed.
+  template <typename Visit>
+  void for_each_span(const OptionTable& table, const Coverage& covered, int last_end,
+                     Visit visit) const {
+    switch (kind) {
+      case Reordering::kMonotone:
+        return from(table, covered, covered.first, visit);
+      case Reordering::kSwap:
+        return swap(table, covered, last_end, visit);
+      case Reordering::kPhrase:
+        return phrase(table, covered, last_end, visit);
+    }
+  }
+
+ private:
+  // Every free span that begins at `begin`.
+  template <typename Visit>
+  static void from(const OptionTable& table, const Coverage& covered, int begin, Visit visit) {
+    const int last = std::min(table.size(), begin + table.max_words());
+    for (int end = begin + 1; end <= last && covered.can_add(begin, end); ++end) {
+      if (!table.span(begin, end).empty()) visit(begin, end);
+    }
+  }
+
+  template <typename Visit>
+  void swap(const OptionTable& table, const Coverage& covered, int last_end, Visit visit) const {
+    const int first = covered.first;
+    if (covered.later != 0) {  // a gap is open: one block fills it
+      const int end = first + 1 + std::countr_zero(covered.later);
+      if (!table.span(first, end).empty()) visit(first, end);
+      return;
+    }
+    from(table, covered, first, visit);
+    if (strict_single_gap && last_end < first) return;  // a filled gap lies behind
+    const int last = std::min(table.size() - 1, first + table.max_words());
+    for (int begin = first + 1; begin <= last; ++begin) {
+      if (!table.span(first, begin).empty()) from(table, covered, begin, visit);
+    }
+  }
+
+  template <typename Visit>
+  void phrase(const OptionTable& table, const Coverage& covered, int last_end, Visit visit) const {
+    const int first = covered.first;
+    const int limit = distortion_limit < 0 ? table.size() : distortion_limit;
+    const int last = std::min(table.size() - 1, first + std::min(limit, Coverage::kWindow));
+    for (int begin = first; begin <= last; ++begin) {
+      if (std::abs(begin - last_end) > limit) continue;
+      // A block beyond the first gap must leave the way back to it open.
+      from(table, covered, begin, [&](int at, int end) {
+        if (at == first || end - first <= limit) visit(at, end);
+      });
+    }
+  }
+};
+
+}  // namespace calque
