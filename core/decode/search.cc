@@ -71,11 +71,19 @@ void Search<Target>::push(const std::vector<Cube>& cubes, int32_t index, int32_t
   }
   const Hypothesis& from = graph_[cube.hypotheses[static_cast<size_t>(row)]];
   const Option& option = cube.options[static_cast<size_t>(column)];
-  const auto orientation = static_cast<size_t>(cube.orientation);
-  float step = cube.step_score + cube.future + option.estimate() + option.previous[orientation];
-  if (from.option >= 0) step += (*table_)[from.option].next[orientation];
-  heap_.push_back({from.score + static_cast<double>(step), index, row, column});
+  const auto guess = static_cast<double>(option.lm_estimate + cube.future);
+  heap_.push_back({score_without_target(cube, from, option) + guess, index, row, column});
   std::push_heap(heap_.begin(), heap_.end());
+}
+
+// The score after a step, but for what the target side adds.
+template <typename Target>
+double Search<Target>::score_without_target(const Cube& cube, const Hypothesis& from,
+                                            const Option& option) const {
+  const auto orientation = static_cast<size_t>(cube.orientation);
+  float step = cube.step_score + option.score + option.previous[orientation];
+  if (from.option >= 0) step += (*table_)[from.option].next[orientation];
+  return from.score + static_cast<double>(step);
 }
 
 template <typename Target>
@@ -85,8 +93,8 @@ void Search<Target>::extend(const Cube& cube, const Cell& cell, Stack& stack) {
   const int32_t id = table_->id(option);
   const TargetStep step = target_.step(graph_[from].target, option, id);
   if (step.state == kRefused) return;
-  // The estimate holds the language-model score without history: put the real one in its place.
-  const double score = cell.estimate + static_cast<double>(step.score - option.lm_estimate - cube.future);
+  const double score =
+      score_without_target(cube, graph_[from], option) + static_cast<double>(step.score);
   const uint64_t words = option.append_words(graph_[from].words);
   add({score, words, cube.future, from, id, cube.place, step.state, -1}, option.next_class, stack);
 }

@@ -69,6 +69,8 @@ class Search {
   void start(int n_words);
   void fill(int n_covered);
   void push(const std::vector<Cube>& cubes, int32_t cube, int32_t row, int32_t column);
+  double score_without_target(const Cube& cube, const Hypothesis& from,
+                              const Option& option) const;
   void extend(const Cube& cube, const Cell& cell, Stack& stack);
   void add(const Hypothesis& hypothesis, int32_t next_class, Stack& stack);
   void prune(Stack& stack) const;
