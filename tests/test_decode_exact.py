@@ -154,6 +154,18 @@ def test_pruning_never_finds_a_better_score() -> None:
         assert pruned[0].n_generated < exact[0].n_generated
 
 
+def test_the_future_cost_guides_pruning_and_changes_nothing_without() -> None:
+    parts, weights = tiny_model(3), random_weights(3)
+    decoder = Decoder(parts.blocks, parts.vocabulary, parts.lm)
+    source = as_source([[3, 4, 5, 6, 3, 4]])
+    exact, blind = (
+        decoder.decode(source, weights, search_options(Rules(), future_cost=on))[0]
+        for on in (True, False)
+    )
+    assert exact.n_generated == blind.n_generated
+    assert exact.derivations[0].score == pytest.approx(blind.derivations[0].score, abs=1e-5)
+
+
 def test_an_empty_sentence_has_the_empty_translation() -> None:
     found, _ = decode(1, [], Rules(), 5)
     assert [len(derivation.steps) for derivation in found] == [0]

@@ -107,13 +107,13 @@ void register_decode(nb::module_& m) {
           "__init__",
           [](SearchOptions* self, const std::string& reordering, int distortion_limit,
              bool strict_single_gap, int stack_size, int pop_limit, float threshold,
-             double time_limit_s) {
+             bool future_cost, double time_limit_s) {
             new (self) SearchOptions{{to_reordering(reordering), distortion_limit, strict_single_gap},
-                                     stack_size, pop_limit, threshold, 0, time_limit_s};
+                                     stack_size, pop_limit, threshold, future_cost, 0, time_limit_s};
           },
           nb::kw_only(), nb::arg("reordering"), nb::arg("distortion_limit"),
           nb::arg("strict_single_gap"), nb::arg("stack_size"), nb::arg("pop_limit"),
-          nb::arg("threshold"), nb::arg("time_limit_s"));
+          nb::arg("threshold"), nb::arg("future_cost"), nb::arg("time_limit_s"));
 
   nb::class_<BoundDecoder>(m, "Decoder", "A loaded model that translates.")
       .def(nb::init<nb::object, nb::object, Vector<int32_t>>(), nb::arg("blocks"), nb::arg("lm"),

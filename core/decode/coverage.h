@@ -38,6 +38,25 @@ struct Coverage {
     return {end + run, shift_right(rest, run + 1)};
   }
 
+  // The words jumped over by a translation that goes on at `last_end` and takes up the gaps from left
+  // to right: what is still to be paid for reordering, under an optimistic view.
+  int remaining_jumps(int last_end, int n_words) const {
+    if (first >= n_words) return 0;
+    int sum = first < last_end ? last_end - first : first - last_end;
+    uint64_t bits = later;
+    // Covered words between gaps are jumped over; those at the end are not.
+    int at = first + 1;
+    while (bits != 0) {
+      const int gap = std::countr_zero(bits);
+      bits >>= gap;
+      const int run = std::countr_one(bits);
+      bits = shift_right(bits, run);
+      at += gap + run;
+      if (at < n_words) sum += run;
+    }
+    return sum;
+  }
+
   // The number of covered words.
   int count() const { return first + std::popcount(later); }
 

@@ -44,7 +44,7 @@ struct ForcedSearch {
                std::span<const int32_t> source, std::span<const int32_t> copies,
                std::span<const int32_t> reference, bool complete)
       : table(collect(model, weights, source, copies)),
-        search(weights, {options.reordering, 0, 0, 0, options.max_states, 0},
+        search(weights, {options.reordering, 0, 0, 0, false, options.max_states, 0},
                ForcedTarget(model, weights, reference, complete)),
         graph(search.run(table)) {}
 

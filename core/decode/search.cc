@@ -169,7 +169,7 @@ void Search<Target>::open_cubes_at(const Place& place, std::span<const int32_t> 
     cube.place = graph_.places.intern({after, begin, end});
     cube.orientation = orientation(place.last_begin, place.last_end, begin, end);
     cube.step_score = static_cast<float>(-weights_[kDistance] * jump);
-    cube.future = futures_[static_cast<size_t>(after)];
+    cube.future = future(after, end);
     cubes_[static_cast<size_t>(graph_.coverages[after].count())].push_back(cube);
   });
 }
@@ -199,6 +199,14 @@ int Search<Target>::pop_limit() const {
     if (spent.count() > options_.time_limit_s) return kPopsInAHurry;
   }
   return options_.pop_limit;
+}
+
+// An estimate of what the words that are not covered will add, reordering included.
+template <typename Target>
+float Search<Target>::future(int32_t coverage, int last_end) const {
+  if (!options_.future_cost) return 0;
+  const int jumps = graph_.coverages[coverage].remaining_jumps(last_end, table_->size());
+  return futures_[static_cast<size_t>(coverage)] - static_cast<float>(weights_[kDistance] * jumps);
 }
 
 template <typename Target>

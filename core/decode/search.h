@@ -19,6 +19,7 @@ struct SearchOptions {
   int stack_size = 200;         // hypotheses kept per stack; 0: all
   int pop_limit = 400;          // cells of the cubes scored per stack; 0: every one
   float threshold = 0;          // hypotheses worse than the stack's best by more are cut; 0: none
+  bool future_cost = true;      // rank hypotheses by what is still to come, too
   int64_t max_hypotheses = 0;   // give up beyond this many; 0: never
   double time_limit_s = 0;      // after this time the rest is translated in a hurry; 0: never
 };
@@ -78,6 +79,7 @@ class Search {
   void open_cubes_at(const Place& place, std::span<const int32_t> hypotheses);
   void finish_sentence();
   int pop_limit() const;
+  float future(int32_t coverage, int last_end) const;
   int32_t intern(const Coverage& coverage);
 
   DenseVector weights_;

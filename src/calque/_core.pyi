@@ -365,7 +365,7 @@ class Forced:
 class SearchOptions:
     """How far the search goes."""
 
-    def __init__(self, *, reordering: str, distortion_limit: int, strict_single_gap: bool, stack_size: int, pop_limit: int, threshold: float, time_limit_s: float) -> None: ...
+    def __init__(self, *, reordering: str, distortion_limit: int, strict_single_gap: bool, stack_size: int, pop_limit: int, threshold: float, future_cost: bool, time_limit_s: float) -> None: ...
 
 class Decoder:
     """A loaded model that translates."""

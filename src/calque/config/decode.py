@@ -24,6 +24,9 @@ class DecodeOptions:
     threshold: float = option(
         0.0, "cut hypotheses whose score is this far below the stack's best; 0: none", least=0
     )
+    future_cost: bool = option(
+        True, "rank hypotheses by an estimate of what is still to come, reordering included"
+    )
     options_per_span: int = option(20, "translation options kept per source span; 0: all", least=0)
     time_limit_s: float = option(
         0.0, "seconds after which the rest of a sentence is translated in a hurry; 0: none", least=0

@@ -75,6 +75,7 @@ class Decoder:
             strict_single_gap=options.strict_single_gap,
             stack_size=ORACLE_STACK,
             pop_limit=0,
+            future_cost=False,
         )
         return self._core.oracle(
             *source.arrays(),
