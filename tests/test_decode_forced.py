@@ -14,7 +14,7 @@ from decode_reference import (
     tiny_model,
     words_of,
 )
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from test_decode_exact import random_weights, rules, seeds, sources
 
@@ -57,6 +57,7 @@ def test_a_reference_is_reachable_when_some_derivation_gives_it(
 
 
 @few
+@example(3424, [3], Rules("mon"), [5, 5, 3])  # a shorter prefix scores better
 @given(seeds, sources, rules, st.lists(st.integers(3, 6), min_size=1, max_size=6))
 def test_the_longest_reachable_prefix_pair_is_found(
     seed: int, source: list[int], by: Rules, reference: list[int]

@@ -42,10 +42,10 @@ struct ForcedSearch {
 
   ForcedSearch(const ModelView& model, const DenseVector& weights, const ForcedOptions& options,
                std::span<const int32_t> source, std::span<const int32_t> copies,
-               std::span<const int32_t> reference, bool complete)
+               std::span<const int32_t> reference, bool ends)
       : table(collect(model, weights, source, copies)),
         search(weights, {options.reordering, 0, 0, 0, false, options.max_states, 0},
-               ForcedTarget(model, weights, reference, complete)),
+               ForcedTarget(model, weights, reference, ends)),
         graph(search.run(table)) {}
 
   static OptionTable collect(const ModelView& model, const DenseVector& weights,

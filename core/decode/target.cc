@@ -5,8 +5,8 @@
 namespace calque {
 
 ForcedTarget::ForcedTarget(const ModelView& model, const DenseVector& weights,
-                           std::span<const int32_t> reference, bool complete)
-    : reference_(reference), complete_(complete), scores_{0} {
+                           std::span<const int32_t> reference, bool ends)
+    : reference_(reference), ends_(ends), scores_{0} {
   LmState state = model.lm.begin();
   const auto add = [&](int32_t word) {
     LmState after;
@@ -30,9 +30,8 @@ TargetStep ForcedTarget::step(int32_t state, const Option& option, int32_t) cons
 
 double ForcedTarget::finish(int32_t state) const {
   const auto at = static_cast<size_t>(state);
-  if (!complete_) return 0;
   if (at != reference_.size()) return -std::numeric_limits<double>::infinity();
-  return scores_[at + 1] - scores_[at];
+  return ends_ ? scores_[at + 1] - scores_[at] : 0;
 }
 
 }  // namespace calque

@@ -66,9 +66,9 @@ class LmTarget {
 // language model's scores depend on that number alone. spec: forced decoding with an index state.
 class ForcedTarget {
  public:
-  // With `complete`, the end of the sentence is scored and must be at the end of the reference.
+  // `ends`: whether the end of the sentence is scored, which is so for all but prefixes.
   ForcedTarget(const ModelView& model, const DenseVector& weights,
-               std::span<const int32_t> reference, bool complete);
+               std::span<const int32_t> reference, bool ends);
 
   int32_t begin() const { return 0; }
   TargetStep step(int32_t state, const Option& option, int32_t id) const;
@@ -76,7 +76,7 @@ class ForcedTarget {
 
  private:
   std::span<const int32_t> reference_;
-  bool complete_;
+  bool ends_;
   std::vector<double> scores_;  // weighted log probability of the first j words; last: of the end
 };
 
