@@ -6,6 +6,7 @@ import gzip
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Run, done, mistake
@@ -119,7 +120,7 @@ def test_search_options_reach_the_search(
     verb: Run, trained: Path, corpus: CorpusFiles, translator: Translator
 ) -> None:
     lines = list(read_lines(corpus.test_source))[:5]
-    search = {"distortion_limit": 0, "stack_size": 3, "options_per_span": 2}
+    search: dict[str, Any] = {"distortion_limit": 0, "stack_size": 3, "options_per_span": 2}
     flags = [f"--{key.replace('_', '-')}={value}" for key, value in search.items()]
     out = done(verb("translate", "--model", trained, *flags, stdin="\n".join(lines)))
     expected = list(translator.translate_all(lines, **search))

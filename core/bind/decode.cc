@@ -34,6 +34,14 @@ struct BoundDecoder {
       throw Error("a block has a target word outside the vocabulary of the language model");
     }
   }
+
+  // Whether this is neither a target word nor, below 0, a text.
+  bool is_outside(int32_t id) const {
+    if (id < 0) return false;
+    if (!model.lm_words.empty()) return static_cast<size_t>(id) >= model.lm_words.size();
+    return id >= model.lm.n_words();
+  }
+
   nb::object blocks, lm;
   Vector<int32_t> words;
   ModelView model;
@@ -56,11 +64,48 @@ Reordering to_reordering(const std::string& name) {
 SourceText to_source(const BoundDecoder& decoder, const Vector<int32_t>& ids,
                      const Vector<int64_t>& offsets, const Vector<int32_t>& copies) {
   if (copies.size() != ids.size()) throw Error("one copy per source word is expected");
-  const auto outside = [&](int32_t id) {
-    return id >= 0 && decoder.model.lm_word(id) >= decoder.model.lm.n_words();
-  };
-  if (std::ranges::any_of(view(copies), outside)) throw Error("a copy is no target word");
+  if (std::ranges::any_of(view(copies), [&](int32_t id) { return decoder.is_outside(id); })) {
+    throw Error("a copy is no target word");
+  }
   return {view(ids), view(offsets), view(copies)};
+}
+
+// `spans` holds begin and end of every constraint of every sentence.
+Constraints to_constraints(const BoundDecoder& decoder, const SourceText& source,
+                           const Vector<int64_t>& offsets, const Vector<int32_t>& spans,
+                           const Vector<int64_t>& target_offsets, const Vector<int32_t>& targets) {
+  const size_t n = spans.size() / 2;
+  if (n == 0) return {};
+  if (offsets.size() != source.offsets.size() || target_offsets.size() != n + 1 ||
+      static_cast<size_t>(offsets.data()[source.size()]) != n ||
+      static_cast<size_t>(target_offsets.data()[n]) != targets.size()) {
+    throw Error("offsets of constraints per sentence and of their targets are expected");
+  }
+  if (std::ranges::any_of(view(targets), [&](int32_t id) { return decoder.is_outside(id); })) {
+    throw Error("a constraint has a target word outside the vocabulary");
+  }
+  Constraints constraints{{}, view(offsets)};
+  for (size_t i = 0; i < n; ++i) {
+    const auto from = static_cast<size_t>(target_offsets.data()[i]);
+    const auto to = static_cast<size_t>(target_offsets.data()[i + 1]);
+    if (from >= to || to > targets.size()) throw Error("a constraint needs target words");
+    constraints.all.push_back(
+        {spans.data()[2 * i], spans.data()[2 * i + 1], view(targets).subspan(from, to - from)});
+  }
+  for (size_t at = 0; at < source.size(); ++at) {
+    if (offsets.data()[at] < 0 || offsets.data()[at] > offsets.data()[at + 1]) {
+      throw Error("offsets of constraints must not fall");
+    }
+    int32_t free = 0;
+    for (const Constraint& one : constraints.sentence(at)) {
+      if (one.begin < free || one.begin >= one.end ||
+          static_cast<size_t>(one.end) > source.sentence(at).size()) {
+        throw Error("constraints lie in the sentence, from left to right, without overlap");
+      }
+      free = one.end;
+    }
+  }
+  return constraints;
 }
 
 void check_references(const SourceText& source, const Vector<int32_t>& references,
@@ -82,7 +127,8 @@ void register_decode(nb::module_& m) {
   nb::class_<Step>(m, "Step", "One block of a derivation.")
       .def_ro("begin", &Step::begin)
       .def_ro("end", &Step::end)
-      .def_ro("block", &Step::block, "Row of the block table; -1: the source word is copied.")
+      .def_ro("block", &Step::block, "Row of the block table; -1: a copied word or a required target.")
+      .def_ro("required", &Step::required, "The user asked for this target.")
       .def_ro("orientation", &Step::orientation, "0 monotone, 1 swap, 2 discontinuous.")
       .def_ro("target", &Step::target, "Target word ids; -1 - i is a copy of source word i.");
   nb::class_<Derivation>(m, "Derivation", "The blocks of a translation in target order.")
@@ -123,18 +169,26 @@ void register_decode(nb::module_& m) {
           "decode",
           [](const BoundDecoder& decoder, Vector<int32_t> ids, Vector<int64_t> offsets,
              Vector<int32_t> copies, Vector<double> weights, const SearchOptions& search,
+             Vector<int64_t> constraint_offsets, Vector<int32_t> constraint_spans,
+             Vector<int64_t> constraint_target_offsets, Vector<int32_t> constraint_targets,
              int options_per_span, int n_best, bool distinct, int threads) {
             const DenseVector dense = to_dense(weights);
             const SourceText source = to_source(decoder, ids, offsets, copies);
+            const Constraints constraints =
+                to_constraints(decoder, source, constraint_offsets, constraint_spans,
+                               constraint_target_offsets, constraint_targets);
             nb::gil_scoped_release release;
             return decode(decoder.model, dense, {search, options_per_span, n_best, distinct},
-                          source, threads);
+                          source, constraints, threads);
           },
           nb::arg("ids"), nb::arg("offsets"), nb::arg("copies"), nb::arg("weights"),
-          nb::arg("search"), nb::kw_only(), nb::arg("options_per_span"), nb::arg("n_best"),
-          nb::arg("distinct"), nb::arg("threads"),
+          nb::arg("search"), nb::arg("constraint_offsets"), nb::arg("constraint_spans"),
+          nb::arg("constraint_target_offsets"), nb::arg("constraint_targets"), nb::kw_only(),
+          nb::arg("options_per_span"), nb::arg("n_best"), nb::arg("distinct"), nb::arg("threads"),
           "The best derivations of every sentence. `copies` holds, for every source word, the "
-          "target id of its text, or -1 - i where word i of a sentence has none.")
+          "target id of its text, or -1 - i where word i of a sentence has none. Constraints: how "
+          "many come before each sentence, begin and end of each, where its target words begin, "
+          "and these: ids, or numbers below 0 for other texts.")
       .def(
           "oracle",
           [](const BoundDecoder& decoder, Vector<int32_t> ids, Vector<int64_t> offsets,

@@ -10,7 +10,8 @@ namespace calque {
 
 // Everything before `first` is covered, `first` itself is not, and bit i of `later` says whether
 // word first + 1 + i is. A sentence of any length fits, because no hypothesis may cover a word more
-// than kWindow words beyond its first gap: under a distortion limit none wants to.
+// than kWindow words beyond its first gap: under a distortion limit none wants to. Only what closes
+// the first gap may be longer.
 struct Coverage {
   static constexpr int kWindow = 64;
 
@@ -22,9 +23,9 @@ struct Coverage {
 
   // Whether the half-open span [begin, end) is free and inside the window.
   bool can_add(int begin, int end) const {
+    if (begin == first) return (later & ones(end - begin - 1)) == 0;
     if (begin < first || end - first > kWindow) return false;
-    return begin == first ? (later & ones(end - begin - 1)) == 0
-                          : (later & (ones(end - begin) << (begin - first - 1))) == 0;
+    return (later & (ones(end - begin) << (begin - first - 1))) == 0;
   }
 
   // Precondition: can_add(begin, end).

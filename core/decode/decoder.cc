@@ -7,14 +7,14 @@ namespace calque {
 
 std::vector<Decoded> decode(const ModelView& model, const DenseVector& weights,
                             const DecodeOptions& options, const SourceText& source,
-                            int n_threads) {
+                            const Constraints& constraints, int n_threads) {
   std::vector<Decoded> results(source.size());
   for_chunks(source.size(), 1, n_threads, [&] {
     return [&, table = OptionTable(),
             search = Search(weights, options.search, LmTarget(model, weights))](size_t at,
                                                                                size_t) mutable {
       table.collect(model, weights, source.sentence(at), source.sentence_copies(at),
-                    options.options_per_span);
+                    options.options_per_span, constraints.sentence(at));
       const SearchGraph& graph = search.run(table);
       results[at] = {best_derivations(graph, table, model, options.n_best, options.distinct),
                      graph.n_generated};

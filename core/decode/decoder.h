@@ -22,6 +22,18 @@ struct Decoded {
   int64_t n_generated = 0;
 };
 
+// What the user requires of the sentences; empty where there is nothing.
+struct Constraints {
+  std::vector<Constraint> all;
+  std::span<const int64_t> offsets;  // those of sentence i are all[offsets[i] .. offsets[i + 1])
+
+  std::span<const Constraint> sentence(size_t i) const {
+    if (all.empty()) return {};
+    const auto begin = static_cast<size_t>(offsets[i]);
+    return std::span(all).subspan(begin, static_cast<size_t>(offsets[i + 1]) - begin);
+  }
+};
+
 // Source sentences and, for every word, what stands for it where it is copied.
 struct SourceText {
   std::span<const int32_t> ids;
@@ -41,7 +53,8 @@ struct SourceText {
 
 // Translates every sentence. Results do not depend on n_threads.
 std::vector<Decoded> decode(const ModelView& model, const DenseVector& weights,
-                            const DecodeOptions& options, const SourceText& source, int n_threads);
+                            const DecodeOptions& options, const SourceText& source,
+                            const Constraints& constraints, int n_threads);
 
 // The derivations of highest sentence BLEU against `references`, which are target ids or -1 - i for
 // the text of source word i; the score of a derivation is its BLEU.

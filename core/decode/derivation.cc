@@ -13,7 +13,7 @@ std::vector<Step> build_steps(const OptionTable& table, std::span<const int32_t>
   for (const int32_t id : options) {
     const Option& option = table[id];
     const int way = orientation(last_begin, last_end, option.begin, option.end);
-    steps.push_back({option.begin, option.end, option.block, way,
+    steps.push_back({option.begin, option.end, option.block, option.required, way,
                      {option.target.begin(), option.target.end()}});
     last_begin = option.begin;
     last_end = option.end;
@@ -55,7 +55,7 @@ DenseVector extract_features(const ModelView& model, std::span<const Step> steps
     features[kDistance] -= std::abs(step.begin - last_end);
     const auto orientation = static_cast<size_t>(step.orientation);
     if (step.block < 0) {
-      features[kUnknown] -= 1;
+      if (!step.required) features[kUnknown] -= 1;
     } else {
       const auto row = static_cast<size_t>(step.block);
       for (size_t i = 0; i < 4; ++i) {

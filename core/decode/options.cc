@@ -62,15 +62,25 @@ Option make_option(const ModelView& model, const DenseVector& weights, int begin
 
 void OptionTable::collect(const ModelView& model, const DenseVector& weights,
                           std::span<const int32_t> source, std::span<const int32_t> copies,
-                          int limit) {
+                          int limit, std::span<const Constraint> constraints) {
   n_ = static_cast<int>(source.size());
-  max_words_ = std::max(1, std::min(model.blocks.max_source_words, Coverage::kWindow));
+  const int block_words = std::max(1, std::min(model.blocks.max_source_words, Coverage::kWindow));
+  max_words_ = block_words;
+  for (const Constraint& one : constraints) max_words_ = std::max(max_words_, one.end - one.begin);
   options_.clear();
   ranges_.assign(static_cast<size_t>(n_ * max_words_), {0, 0});
 
+  auto constraint = constraints.begin();  // the first that is not behind
   for (int begin = 0; begin < n_; ++begin) {
+    if (constraint != constraints.end() && constraint->begin == begin) {
+      add_required(model, weights, *constraint);
+      begin = constraint->end - 1;
+      ++constraint;
+      continue;
+    }
+    const int wall = constraint != constraints.end() ? constraint->begin : n_;
     uint64_t hash = kEmptyPhraseHash;
-    for (int end = begin + 1; end <= std::min(n_, begin + max_words_); ++end) {
+    for (int end = begin + 1; end <= std::min(wall, begin + block_words); ++end) {
       hash = extend_hash(hash, source[static_cast<size_t>(end - 1)]);
       const auto words = source.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
       const size_t from = options_.size();
@@ -113,6 +123,19 @@ void OptionTable::add_copy(const ModelView& model, const DenseVector& weights, i
   option.target = copies.subspan(static_cast<size_t>(position), 1);
   option.score = static_cast<float>(-weights[kUnknown]);
   score_words(model, weights, option);
+  options_.push_back(option);
+}
+
+void OptionTable::add_required(const ModelView& model, const DenseVector& weights,
+                               const Constraint& constraint) {
+  Option option{};
+  option.begin = constraint.begin;
+  option.end = constraint.end;
+  option.block = -1;
+  option.required = true;
+  option.target = constraint.target;
+  score_words(model, weights, option);
+  ranges_[index(option.begin, option.end)] = {options_.size(), options_.size() + 1};
   options_.push_back(option);
 }
 

@@ -34,7 +34,8 @@ inline uint64_t append_word(uint64_t words, int32_t word) {
 // What a hypothesis is extended by. A target word w < 0 stands for a copy of source word -1 - w.
 struct Option {
   int32_t begin, end;             // half-open source span
-  int64_t block;                  // row of the block table; -1 for a copied unknown word
+  int64_t block;                  // row of the block table; -1 for a copied or required one
+  bool required;                  // the user asked for it: no other option touches its span
   std::span<const int32_t> target;
   float score;                    // weighted features that depend on the block alone
   float lm_estimate;              // weighted language-model score without history
@@ -46,6 +47,13 @@ struct Option {
   float estimate() const { return score + lm_estimate; }
   // The hash of the words of a prefix and those of this option.
   uint64_t append_words(uint64_t prefix) const { return prefix * words_factor + words; }
+};
+
+// What the user wants a source span to become: exactly these target words. Those below 0 name texts
+// outside the target vocabulary, equal ones by equal numbers.
+struct Constraint {
+  int32_t begin, end;
+  std::span<const int32_t> target;
 };
 
 // What option collection and search need of a loaded model. Views only; the owner is Python.
@@ -65,9 +73,12 @@ struct ModelView {
 class OptionTable {
  public:
   // Collects at most `limit` options per span (0: all). A word that no block covers alone is copied:
-  // `copies` holds its target id, or -1 - i for the text of source word i.
+  // `copies` holds its target id, or -1 - i for the text of source word i. The span of a constraint
+  // has one option and may be of any length; no other option touches it. Precondition: constraints
+  // are not empty, do not overlap and stand from left to right.
   void collect(const ModelView& model, const DenseVector& weights, std::span<const int32_t> source,
-               std::span<const int32_t> copies, int limit);
+               std::span<const int32_t> copies, int limit,
+               std::span<const Constraint> constraints = {});
 
   std::span<const Option> span(int begin, int end) const {
     const auto [from, to] = ranges_[index(begin, end)];
@@ -97,6 +108,8 @@ class OptionTable {
   void keep_best(size_t from, int limit);
   void add_copy(const ModelView& model, const DenseVector& weights, int position,
                 std::span<const int32_t> copies);
+  void add_required(const ModelView& model, const DenseVector& weights,
+                    const Constraint& constraint);
   void number_next_classes();
   void estimate_future();
 

@@ -31,6 +31,16 @@ def translate(
     nbest_output: Annotated[
         Path | None, typer.Option(metavar="F", help="Write the n-best lists here (Moses format).")
     ] = None,
+    terminology: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="Required translations: source phrase, tab, target phrase."),
+    ] = None,
+    pass_through: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REGEX", help="Words that must come out unchanged: <[^>]+>, __x[0-9]__"
+        ),
+    ] = None,
     weights: Annotated[
         str | None, typer.Option(metavar="NAME", help="Weights to use; the active ones by default.")
     ] = None,
@@ -43,15 +53,21 @@ def translate(
 
     [bold]calque translate --model model --input test.de --output out.en
     --nbest 100 --nbest-output out.nbest --distortion-limit 8[/]
+
+    [bold]calque translate --model model --input test.de --output out.en
+    --terminology terms.tsv --pass-through '<[^>]+>'[/]
     """
     if (nbest is None) != (nbest_output is None):
         raise OptionError("--nbest N and --nbest-output F go together")
     if output == nbest_output:
         raise OptionError(f"--output and --nbest-output are both {output}: expected two files")
+    if terminology == input:
+        raise OptionError(f"--input and --terminology are both {input}: expected two files")
     from calque.decode import load
 
     translator = load(model, weights)
     translator.options = flags.applied_to(translator.options)
+    terms = None if terminology is None else translator.terminology(terminology)
     console = Console(quiet)
     with ExitStack() as stack:
         out = stack.enter_context(open_output(output))
@@ -63,7 +79,10 @@ def translate(
                 yield line
                 stage.advance()
 
-        for index, found in enumerate(translator.n_best(watched(), nbest or 1, threads=threads)):
+        translations = translator.n_best(
+            watched(), nbest or 1, terminology=terms, pass_through=pass_through, threads=threads
+        )
+        for index, found in enumerate(translations):
             out.write(found[0].text + "\n")
             if lists is not None:
                 _write_list(lists, index, found)

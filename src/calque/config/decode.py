@@ -26,6 +26,10 @@ class DecodeOptions:
     )
     future_cost: bool = option(
         True, "rank hypotheses by an estimate of what is still to come, reordering included"
+    max_words: int = option(
+        100,
+        "longer sentences are cut at punctuation into pieces of at most this many words",
+        least=1,
     )
     options_per_span: int = option(20, "translation options kept per source span; 0: all", least=0)
     time_limit_s: float = option(

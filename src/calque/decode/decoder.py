@@ -49,6 +49,7 @@ class Decoder:
             *source.arrays(),
             weights.vector(),
             _search(options),
+            *source.required,
             options_per_span=options.options_per_span,
             n_best=n_best,
             distinct=distinct,
@@ -125,7 +126,7 @@ class Decoder:
 
 def _search(options: DecodeOptions) -> _core.SearchOptions:
     values = asdict(options)
-    del values["options_per_span"]  # decided before the search
+    del values["options_per_span"], values["max_words"]  # decided before the search
     return _core.SearchOptions(**values)
 
 

@@ -2,13 +2,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calque.text import UNKNOWN, Sentences, Vocabulary
+from calque.decode.constraints import Required
+from calque.text import RESERVED, UNKNOWN, Sentences, Vocabulary
 
 NO_WORD = int(np.iinfo(np.int32).min)
+
+
+class RequiredArrays(NamedTuple):
+    """Constraints as the core takes them."""
+
+    offsets: NDArray[np.int64]
+    """How many stand before each sentence."""
+    spans: NDArray[np.int32]
+    """Begin and end of each."""
+    target_offsets: NDArray[np.int64]
+    targets: NDArray[np.int32]
+
+
+NOTHING = RequiredArrays(*(np.empty(0, type) for type in (np.int64, np.int32, np.int64, np.int32)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,13 +35,21 @@ class SourceText:
     copies: NDArray[np.int32]
     """Per word the target id of its text; where the target vocabulary lacks it, -1 - i, which
     stands for the text of word i of the sentence."""
+    required: RequiredArrays = NOTHING
 
     @classmethod
-    def encode(cls, lines: Iterable[str], source: Vocabulary, target: Vocabulary) -> SourceText:
-        """Source sentences, given as words separated by spaces."""
+    def encode(
+        cls,
+        lines: Iterable[str],
+        source: Vocabulary,
+        target: Vocabulary,
+        required: Sequence[Sequence[Required]] = (),
+    ) -> SourceText:
+        """Source sentences, given as words separated by spaces, and what is required of each."""
         lines = list(lines)
         text = "".join(line + "\n" for line in lines)
-        return cls(source.encode(text), _copies(lines, target.encode(text)))
+        copies = _copies(lines, target.encode(text))
+        return cls(source.encode(text), copies, _required(lines, required, target))
 
     @classmethod
     def encode_references(
@@ -59,3 +83,33 @@ def _copies(lines: list[str], words: Sentences) -> NDArray[np.int32]:
         # Of a word that occurs twice the first place: equal texts have equal numbers.
         copies[at] = -1 - line.index(line[at - words.offsets[index]])
     return copies
+
+
+def _required(
+    lines: list[str], required: Sequence[Sequence[Required]], target: Vocabulary
+) -> RequiredArrays:
+    if not any(required):
+        return NOTHING
+    spans: list[int] = []
+    targets: list[int] = []
+    target_offsets = [0]
+    for line, constraints in zip(lines, required, strict=True):
+        texts = line.split() if constraints else []
+        for one in constraints:
+            spans += (one.begin, one.end)
+            targets += [_target_id(word, target, texts) for word in one.target]
+            target_offsets.append(len(targets))
+    offsets = np.cumsum([0, *map(len, required)], dtype=np.int64)
+    return RequiredArrays(
+        offsets, np.array(spans, np.int32), np.array(target_offsets), np.array(targets, np.int32)
+    )
+
+
+def _target_id(word: str, target: Vocabulary, texts: list[str]) -> int:
+    """The id of a word; outside the vocabulary -1 - i for `texts[i]`, where it is put if new."""
+    id = target.id(word)
+    if id >= len(RESERVED):
+        return id
+    if word not in texts:
+        texts.append(word)
+    return -1 - texts.index(word)

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from calque import _core
 from calque.blocks import BlockTable
+from calque.decode.constraints import Required
+from calque.decode.split import Piece
 from calque.features import DENSE
 from calque.text import Prepared, Preprocessor, Vocabulary
 
@@ -24,7 +26,7 @@ class BlockUse:
     orientation: str
     """Where it stands towards the block before: monotone, swap or discontinuous."""
     known: bool
-    """False where the source word was copied because no block has it."""
+    """False where the source word was copied because no block has it; a term is known."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ class Translation:
     words: tuple[str, ...]
     """As the decoder made it, before case, numbers and spacing were restored."""
     score: float
+    """Of a sentence that was cut into pieces, the sum over these: the language model and the
+    reordering begin anew in each."""
     features: Mapping[str, float]
     """Values by name; `score` is their sum weighted by the model's weights."""
     blocks: tuple[BlockUse, ...]
@@ -48,39 +52,62 @@ class Translation:
 
 
 def read_off(
-    derivation: _core.Derivation,
+    parts: Iterable[tuple[Piece, _core.Derivation]],
     prepared: Prepared,
     blocks: BlockTable,
     vocabulary: Vocabulary,
     preprocessor: Preprocessor,
 ) -> Translation:
-    """The translation that a derivation of a prepared sentence gives."""
+    """The translation that derivations of all pieces of a prepared sentence give."""
     words: list[str] = []
     uses: list[BlockUse] = []
     links: list[tuple[int, int]] = []
-    for step in derivation.steps:
-        begin = len(words)
-        words += [
-            vocabulary.word(word) if word >= 0 else prepared.words[-1 - word]
-            for word in step.target
-        ]
-        inner = blocks.inner_links(step.block).tolist() if step.block >= 0 else [(0, 0)]
-        links += [(step.begin + source, begin + target) for source, target in inner]
-        uses.append(
-            BlockUse(
-                " ".join(prepared.words[step.begin : step.end]),
-                " ".join(words[begin:]),
-                step.begin,
-                step.end,
-                ORIENTATIONS[step.orientation],
-                step.block >= 0,
+    kept: list[int] = []
+    score = 0.0
+    features = dict.fromkeys(DENSE, 0.0)
+    for piece, derivation in parts:
+        required = {one.begin: one for one in piece.required}
+        for step in derivation.steps:
+            begin = len(words)
+            if step.required:
+                wanted = required[step.begin]
+                words += wanted.target
+                inner = _inner_links(wanted)
+                kept += range(begin, len(words)) if wanted.is_copy else ()
+            else:
+                words += [
+                    vocabulary.word(word) if word >= 0 else piece.words[-1 - word]
+                    for word in step.target
+                ]
+                inner = blocks.inner_links(step.block).tolist() if step.block >= 0 else [(0, 0)]
+            first = piece.begin + step.begin
+            links += [(first + source, begin + target) for source, target in inner]
+            uses.append(
+                BlockUse(
+                    " ".join(piece.words[step.begin : step.end]),
+                    " ".join(words[begin:]),
+                    first,
+                    piece.begin + step.end,
+                    ORIENTATIONS[step.orientation],
+                    step.required or step.block >= 0,
+                )
             )
-        )
+        score += derivation.score
+        for name, value in zip(DENSE, derivation.features, strict=True):
+            features[name] += value
     return Translation(
-        preprocessor.restore(words, prepared, links),
+        preprocessor.restore(words, prepared, links, kept),
         tuple(words),
-        derivation.score,
-        dict(zip(DENSE, derivation.features, strict=True)),
+        score,
+        features,
         tuple(uses),
         tuple(links),
     )
+
+
+def _inner_links(required: Required) -> list[tuple[int, int]]:
+    """A copy is linked word by word; of a term everything is linked to everything."""
+    sources, targets = range(required.end - required.begin), range(len(required.target))
+    if required.is_copy:
+        return list(zip(sources, targets, strict=True))
+    return [(source, target) for source in sources for target in targets]

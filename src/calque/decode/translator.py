@@ -1,20 +1,25 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+from calque import _core
 from calque.config import DecodeOptions, fill
+from calque.decode.constraints import Constraints, Terminology
 from calque.decode.decoder import Decoder
 from calque.decode.source import SourceText
+from calque.decode.split import Piece, combine, split
 from calque.decode.translation import Translation, read_off
 from calque.errors import CalqueError, OptionError
 from calque.model import Model
 from calque.parallel import n_workers
+from calque.text import Prepared
 
 BATCH = 256
 """Sentences handed to the core at once: enough to keep every thread busy."""
+Terms: TypeAlias = "Terminology | Mapping[str, str] | Path | str"
 
 
 def load(path: Path | str, weights: str | None = None) -> Translator:
@@ -31,15 +36,49 @@ class Translator:
         self.options = options or model.decode_options
         self.decoder = Decoder(model.blocks, model.target_vocabulary, model.lm)
 
-    def translate(self, sentence: str, **options: Any) -> Translation:
-        """The best translation of one sentence; `options` are those of `DecodeOptions`."""
-        return next(self.translate_all([sentence], **options))
+    def terminology(self, terms: Mapping[str, str] | Path | str) -> Terminology:
+        """Terms ready for use in many calls: of a mapping, or of a file (see `Terminology`)."""
+        if isinstance(terms, Mapping):
+            return Terminology(terms, self.model.preprocessor)
+        return Terminology.read(terms, self.model.preprocessor)
+
+    def translate(
+        self,
+        sentence: str,
+        *,
+        terminology: Terms | None = None,
+        pass_through: str | None = None,
+        **options: Any,
+    ) -> Translation:
+        """The best translation of one sentence; `options` are those of `DecodeOptions`.
+
+        `terminology` tells what source phrases must become: a mapping, a file of tab-separated
+        pairs, or what `terminology` made of either. What the regular expression `pass_through`
+        matches comes out unchanged. docs/decoding.md has the rules of both.
+        """
+        lists = self.n_best(
+            [sentence], 1, terminology=terminology, pass_through=pass_through, **options
+        )
+        return next(lists)[0]
 
     def translate_all(
-        self, sentences: Iterable[str], *, threads: int | None = None, **options: Any
+        self,
+        sentences: Iterable[str],
+        *,
+        terminology: Terms | None = None,
+        pass_through: str | None = None,
+        threads: int | None = None,
+        **options: Any,
     ) -> Iterator[Translation]:
-        """The best translation of every sentence, lazily and in order."""
-        lists = self.n_best(sentences, 1, threads=threads, **options)
+        """The best translation of every sentence, lazily and in order; see `translate`."""
+        lists = self.n_best(
+            sentences,
+            1,
+            terminology=terminology,
+            pass_through=pass_through,
+            threads=threads,
+            **options,
+        )
         return (best for [best] in lists)
 
     def n_best(
@@ -48,41 +87,75 @@ class Translator:
         n: int,
         *,
         distinct: bool = True,
+        terminology: Terms | None = None,
+        pass_through: str | None = None,
         threads: int | None = None,
         **options: Any,
     ) -> Iterator[list[Translation]]:
-        """Up to `n` translations of every sentence, best first, lazily and in order."""
+        """Up to `n` translations of every sentence, best first, lazily and in order.
+
+        Those of a sentence in pieces are the best sums of the scores of its pieces.
+        """
         if n < 1:
             raise OptionError(f"n={n}: expected at least 1 translation per sentence")
         search = fill(self.options, options, "translate")
-        return self._n_best(iter(sentences), n, distinct, n_workers(threads), search)
+        constraints = Constraints.of(terminology, pass_through, self.model.preprocessor)
+        work = self._pieces(iter(sentences), constraints, search.max_words)
+        return self._n_best(work, n, distinct, n_workers(threads), search)
+
+    def _pieces(
+        self, sentences: Iterator[str], constraints: Constraints, max_words: int
+    ) -> Iterator[tuple[Prepared, Piece]]:
+        for sentence in sentences:
+            prepared, required = constraints.prepare(_text(sentence), self.model.preprocessor)
+            for piece in split(prepared.words, required, max_words):
+                yield prepared, piece
 
     def _n_best(
         self,
-        stream: Iterator[str],
+        work: Iterator[tuple[Prepared, Piece]],
         n: int,
         distinct: bool,
         threads: int,
         search: DecodeOptions,
     ) -> Iterator[list[Translation]]:
         model = self.model
-        while batch := [model.preprocessor.prepare(_text(line)) for line in islice(stream, BATCH)]:
-            lines = (" ".join(prepared.words) for prepared in batch)
-            source = SourceText.encode(lines, model.source_vocabulary, model.target_vocabulary)
+        pieces: list[Piece] = []  # of the sentence that is not complete yet
+        found: list[list[_core.Derivation]] = []
+        while batch := list(islice(work, BATCH)):
+            source = SourceText.encode(
+                (" ".join(piece.words) for _, piece in batch),
+                model.source_vocabulary,
+                model.target_vocabulary,
+                [piece.required for _, piece in batch],
+            )
             decoded = self.decoder.decode(
                 source, model.weights, search, n_best=n, distinct=distinct, threads=threads
             )
-            for prepared, found in zip(batch, decoded, strict=True):
-                yield [
-                    read_off(
-                        derivation,
-                        prepared,
-                        model.blocks,
-                        model.target_vocabulary,
-                        model.preprocessor,
-                    )
-                    for derivation in found.derivations
-                ]
+            for (prepared, piece), one in zip(batch, decoded, strict=True):
+                pieces.append(piece)
+                found.append(one.derivations)
+                if piece.is_last:
+                    yield self._read_off(prepared, pieces, combine(found, n), distinct)
+                    pieces, found = [], []
+
+    def _read_off(
+        self,
+        prepared: Prepared,
+        pieces: list[Piece],
+        ways: list[list[_core.Derivation]],
+        distinct: bool,
+    ) -> list[Translation]:
+        model = self.model
+        parts = model.blocks, model.target_vocabulary, model.preprocessor
+        read = [read_off(zip(pieces, way, strict=True), prepared, *parts) for way in ways]
+        if not distinct or len(pieces) == 1:
+            return read
+        # Different words of neighbouring pieces may be the same in a row.
+        first: dict[tuple[str, ...], Translation] = {}
+        for one in read:
+            first.setdefault(one.words, one)
+        return list(first.values())
 
 
 def _text(sentence: str) -> str:

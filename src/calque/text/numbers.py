@@ -39,7 +39,7 @@ def restore(
     first untaken number of any shape. Where the source has none left, the class is left out: a
     missing number can be seen and asked for, an invented one cannot.
     """
-    numbers = [i for i, word in enumerate(source_words) if is_class(word)]
+    numbers = {i for i, word in enumerate(source_words) if is_class(word)}
     classes = [j for j, word in enumerate(target_words) if is_class(word)]
     if not classes:
         return list(target_words)
@@ -48,10 +48,10 @@ def restore(
         linked.setdefault(j, []).append(i)
     chosen: dict[int, int] = {}
     for j in classes:
-        candidates = [i for i in numbers if i in linked.get(j, ())]
+        candidates = [i for i in linked.get(j, ()) if i in numbers]
         if candidates:
             chosen[j] = min(candidates, key=lambda i: (source_words[i] != target_words[j], i))
-    free = [i for i in numbers if i not in chosen.values()]
+    free = sorted(numbers.difference(chosen.values()))
     for j in classes:
         if j not in chosen and free:
             same = (i for i in free if source_words[i] == target_words[j])
@@ -60,7 +60,7 @@ def restore(
     return [
         source_originals[chosen[j]] if j in chosen else word
         for j, word in enumerate(target_words)
-        if j in chosen or j not in classes
+        if j in chosen or not is_class(word)
     ]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
@@ -16,6 +17,7 @@ from calque.text import numbers
 from calque.text.bitext import BitextSource, size_of
 from calque.text.casing import CaseLearner, Truecaser, lowercase, restore_case
 from calque.text.files import STANDARD_STREAM
+from calque.text.keep import compile_keep, cut_out, fill_marks, put_back, unused_mark
 from calque.text.normalize import normalize
 from calque.text.tokenize import Tokenizer
 
@@ -32,6 +34,14 @@ class Prepared:
     """As the model knows them."""
     originals: tuple[str, ...]
     """The same words before their case was changed and numbers became classes."""
+    kept: tuple[tuple[int, int], ...] = ()
+    """Half-open spans of words that must pass through unchanged; they are as in the sentence."""
+
+    @property
+    def literal(self) -> tuple[str, ...]:
+        """The words with the sentence's own numbers in place of classes."""
+        pairs = zip(self.words, self.originals, strict=True)
+        return tuple(own if numbers.is_class(word) else word for word, own in pairs)
 
 
 class Preprocessor:
@@ -92,28 +102,59 @@ class Preprocessor:
         """A raw block of target lines, prepared; the number of lines stays."""
         return self._to_model(_tokenize(self._tokenizers[_TARGET], block), _TARGET)
 
-    def prepare(self, sentence: str) -> Prepared:
-        """One source sentence for the decoder; line ends inside it are spaces."""
-        text = _tokenize(self._tokenizers[_SOURCE], sentence.replace("\n", " "))
+    def prepare(self, sentence: str, keep: re.Pattern[str] | None = None) -> Prepared:
+        """One source sentence for the decoder; line ends inside it are spaces.
+
+        What `keep`, a pattern of `pass_through`, finds is neither tokenised nor changed.
+        """
+        text, mark, kept = normalize(sentence.replace("\n", " ")), "", list[list[str]]()
+        if keep is not None:
+            text, mark, kept = cut_out(text, keep)
+        text = _tokenize(self._tokenizers[_SOURCE], text)
         # No step after the tokeniser makes or removes words.
         words = self._to_model(text, _SOURCE).split(" ") if text else []
-        return Prepared(tuple(words), tuple(text.split(" ")) if text else ())
+        originals = text.split(" ") if text else []
+        put_back(originals, mark, kept)
+        spans = put_back(words, mark, kept)
+        return Prepared(tuple(words), tuple(originals), tuple(spans))
+
+    def pass_through(self, regex: str) -> re.Pattern[str]:
+        """The pattern for `prepare` that keeps what `regex` matches; see `text.keep`."""
+        return compile_keep(regex, self.options.tokenize)
+
+    def target_words(self, phrase: str) -> tuple[str, ...]:
+        """The words of a target phrase as a translation may hold them.
+
+        Tokenised and, where the model knows small letters only, in these; numbers stay themselves
+        and so does the case of the first word, which begins no sentence.
+        """
+        text = _tokenize(self._tokenizers[_TARGET], phrase.replace("\n", " "))
+        return tuple((lowercase(text) if self.options.casing == "lower" else text).split())
 
     def restore(
-        self, words: Sequence[str], prepared: Prepared, links: Iterable[tuple[int, int]] = ()
+        self,
+        words: Sequence[str],
+        prepared: Prepared,
+        links: Iterable[tuple[int, int]] = (),
+        kept: Collection[int] = (),
     ) -> str:
         """The translation as text: numbers, sentence case and spacing put back.
 
         `links` are pairs of a position in `prepared.words` and one in `words`. Text of a model
-        that was trained without the tokeniser stays as words separated by spaces.
+        that was trained without the tokeniser stays as words separated by spaces. Words at the
+        positions `kept` stay as they are.
         """
-        words = list(words)
+        words, whole = list(words), [words[j] for j in sorted(kept)]
+        mark = unused_mark("".join(words)) if whole else ""
+        for j in kept:
+            words[j] = mark
         if self.options.class_numbers:
             words = numbers.restore(words, prepared.originals, prepared.words, links)
         if self.options.casing == "true":
             words = restore_case(words)
         tokenizer = self._tokenizers[_TARGET]
-        return " ".join(words) if tokenizer is None else tokenizer.detokenize(words)
+        text = " ".join(words) if tokenizer is None else tokenizer.detokenize(words)
+        return fill_marks(text, mark, whole) if whole else text
 
     def to_json(self) -> dict[str, Any]:
         """All state as plain values."""

@@ -1,0 +1,109 @@
+"""Long sentences in pieces that the search can take, and the best ways to join what it finds."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from calque import _core
+from calque.decode.constraints import Required
+
+_CLOSING = "[\"'”’»)\\]]*"
+_SENTENCE_END = re.compile(rf".*[.?!…。？！]{_CLOSING}")
+_CLAUSE_END = re.compile(rf".*[;:,；：，、]{_CLOSING}")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Words of a sentence that are translated by themselves."""
+
+    begin: int
+    """Of its first word in the sentence."""
+    words: tuple[str, ...]
+    required: tuple[Required, ...]
+    """Counted from `begin`."""
+    is_last: bool
+
+
+def split(words: Sequence[str], required: Sequence[Required], limit: int) -> Iterator[Piece]:
+    """The sentence in pieces of at most `limit` words; a short one is one piece.
+
+    A cut is made as late as possible behind the end of a sentence, else of a clause, else
+    anywhere, but never inside what is required: a longer term makes a longer piece.
+    """
+    begin = first = 0
+    while True:
+        end = _next_cut(words, begin, (required[i] for i in range(first, len(required))), limit)
+        last = first
+        while last < len(required) and required[last].end <= end:
+            last += 1
+        mine = [
+            replace(one, begin=one.begin - begin, end=one.end - begin)
+            for one in required[first:last]
+        ]
+        is_last = end == len(words)
+        yield Piece(begin, tuple(words[begin:end]), tuple(mine), is_last)
+        if is_last:
+            return
+        begin, first = end, last
+
+
+def _next_cut(words: Sequence[str], begin: int, required: Iterable[Required], limit: int) -> int:
+    """Where the piece from `begin` on ends; `required` are the constraints from there on."""
+    if len(words) - begin <= limit:
+        return len(words)
+    inside = set[int]()
+    for one in required:
+        if one.begin >= begin + limit:
+            break
+        inside.update(range(one.begin + 1, one.end))
+    allowed = [end for end in range(begin + 1, begin + limit + 1) if end not in inside]
+    if not allowed:
+        return max(inside) + 1
+    for ends in (_SENTENCE_END, _CLAUSE_END):
+        for end in reversed(allowed):
+            if ends.fullmatch(words[end - 1]):
+                return end
+    return allowed[-1]
+
+
+Chain: TypeAlias = "tuple[Chain, _core.Derivation] | None"
+"""A derivation of the last piece behind the chain of those before it."""
+
+
+def combine(lists: Sequence[list[_core.Derivation]], n: int) -> list[list[_core.Derivation]]:
+    """The `n` best ways to take one derivation of every piece, exactly, by the sum of scores.
+
+    Every list is sorted by score; ties go to what stands first.
+    """
+    best: list[tuple[float, Chain]] = [(0.0, None)]
+    for found in lists:
+        best = _best_sums(best, found, n)
+    return [_unroll(chain) for _, chain in best]
+
+
+def _best_sums(
+    chains: list[tuple[float, Chain]], found: list[_core.Derivation], n: int
+) -> list[tuple[float, Chain]]:
+    heap = [(-chains[0][0] - found[0].score, 0, 0)]
+    best: list[tuple[float, Chain]] = []
+    while heap and len(best) < n:
+        cost, row, column = heapq.heappop(heap)
+        best.append((-cost, (chains[row][1], found[column])))
+        # Every cell has one parent: to the left, or above in the first column.
+        after = [(row, column + 1)] + [(row + 1, 0)] * (column == 0)
+        for i, j in after:
+            if i < len(chains) and j < len(found):
+                heapq.heappush(heap, (-chains[i][0] - found[j].score, i, j))
+    return best
+
+
+def _unroll(chain: Chain) -> list[_core.Derivation]:
+    derivations = []
+    while chain is not None:
+        chain, last = chain
+        derivations.append(last)
+    return derivations[::-1]
