@@ -213,6 +213,9 @@ def test_what_passes_through_comes_out_unchanged(cased: Translator, translator: 
     assert cased.translate("https://a.b/c?D=1 ist alt.", pass_through=tags).text.startswith(
         "https://a.b/c?D=1 "
     )
+    # A tag leaves the beginning of the sentence to the next word, a name does not.
+    assert cased.translate("<b>das Haus", pass_through=tags).text == "<b> The house"
+    assert cased.translate("__ph1__ ist alt", pass_through=tags).text == "__ph1__ is old"
     assert cased.translate("1995", pass_through=r"\d+").text == "1995"
     # A model without the tokeniser: whole words only.
     found = translator.translate("<b> x<b> __ph1__ __ph1__y", pass_through=tags)
@@ -221,7 +224,11 @@ def test_what_passes_through_comes_out_unchanged(cased: Translator, translator: 
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.lists(st.sampled_from(["Das", "Haus", "alt", "__A__", ",", ".", "\ue000", "7"])))
+@given(
+    st.lists(
+        st.sampled_from(["Das", "Haus", "alt", "__A__", ",", ".", "\U000f0000", "\u1401", "7"])
+    )
+)
 def test_every_placeholder_comes_out_once(cased: Translator, words: list[str]) -> None:
     text = " ".join(words)
     found = cased.translate(text, pass_through="__[A-Z]__", **QUICK)

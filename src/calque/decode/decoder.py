@@ -45,11 +45,15 @@ class Decoder:
 
         With `distinct`, derivations that give the same words count once.
         """
+        required = source.required
         return self._core.decode(
             *source.arrays(),
             weights.vector(),
             _search(options),
-            *source.required,
+            required.offsets,
+            required.spans,
+            required.target_offsets,
+            required.targets,
             options_per_span=options.options_per_span,
             n_best=n_best,
             distinct=distinct,

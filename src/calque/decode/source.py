@@ -24,7 +24,8 @@ class RequiredArrays(NamedTuple):
     targets: NDArray[np.int32]
 
 
-NOTHING = RequiredArrays(*(np.empty(0, type) for type in (np.int64, np.int32, np.int64, np.int32)))
+_NONE, _NO_OFFSETS = np.empty(0, np.int32), np.empty(0, np.int64)
+NOTHING = RequiredArrays(_NO_OFFSETS, _NONE, _NO_OFFSETS, _NONE)
 
 
 @dataclass(frozen=True, eq=False)

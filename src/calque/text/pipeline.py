@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
@@ -17,7 +17,7 @@ from calque.text import numbers
 from calque.text.bitext import BitextSource, size_of
 from calque.text.casing import CaseLearner, Truecaser, lowercase, restore_case
 from calque.text.files import STANDARD_STREAM
-from calque.text.keep import compile_keep, cut_out, fill_marks, put_back, unused_mark
+from calque.text.keep import Marks, compile_keep, cut_out, put_back
 from calque.text.normalize import normalize
 from calque.text.tokenize import Tokenizer
 
@@ -107,15 +107,14 @@ class Preprocessor:
 
         What `keep`, a pattern of `pass_through`, finds is neither tokenised nor changed.
         """
-        text, mark, kept = normalize(sentence.replace("\n", " ")), "", list[list[str]]()
-        if keep is not None:
-            text, mark, kept = cut_out(text, keep)
-        text = _tokenize(self._tokenizers[_SOURCE], text)
-        # No step after the tokeniser makes or removes words.
-        words = self._to_model(text, _SOURCE).split(" ") if text else []
-        originals = text.split(" ") if text else []
-        put_back(originals, mark, kept)
-        spans = put_back(words, mark, kept)
+        text = normalize(sentence.replace("\n", " "))
+        if keep is None:
+            return self._prepare(text)
+        text, marks, kept = cut_out(text, keep)
+        marked = self._prepare(text)
+        words, originals = list(marked.words), list(marked.originals)
+        put_back(originals, marks, kept)
+        spans = put_back(words, marks, kept)
         return Prepared(tuple(words), tuple(originals), tuple(spans))
 
     def pass_through(self, regex: str) -> re.Pattern[str]:
@@ -136,25 +135,27 @@ class Preprocessor:
         words: Sequence[str],
         prepared: Prepared,
         links: Iterable[tuple[int, int]] = (),
-        kept: Collection[int] = (),
+        kept: Sequence[int] = (),
     ) -> str:
         """The translation as text: numbers, sentence case and spacing put back.
 
         `links` are pairs of a position in `prepared.words` and one in `words`. Text of a model
         that was trained without the tokeniser stays as words separated by spaces. Words at the
-        positions `kept` stay as they are.
+        positions `kept`, from left to right, stay as they are.
         """
-        words, whole = list(words), [words[j] for j in sorted(kept)]
-        mark = unused_mark("".join(words)) if whole else ""
-        for j in kept:
-            words[j] = mark
+        if kept:
+            marks = Marks("".join(words))
+            marked = list(words)
+            for j in kept:
+                marked[j] = marks.mark(words[j])
+            return marks.fill(self.restore(marked, prepared, links), [words[j] for j in kept])
+        words = list(words)
         if self.options.class_numbers:
             words = numbers.restore(words, prepared.originals, prepared.words, links)
         if self.options.casing == "true":
             words = restore_case(words)
         tokenizer = self._tokenizers[_TARGET]
-        text = " ".join(words) if tokenizer is None else tokenizer.detokenize(words)
-        return fill_marks(text, mark, whole) if whole else text
+        return " ".join(words) if tokenizer is None else tokenizer.detokenize(words)
 
     def to_json(self) -> dict[str, Any]:
         """All state as plain values."""
@@ -181,6 +182,12 @@ class Preprocessor:
             return cls(fill(TextOptions(), state["options"]), source, target)
         except OptionError as error:
             raise ModelError(f"preprocessor: {error}") from error
+
+    def _prepare(self, text: str) -> Prepared:
+        text = _tokenize(self._tokenizers[_SOURCE], text)
+        # No step after the tokeniser makes or removes words.
+        words = self._to_model(text, _SOURCE).split(" ") if text else []
+        return Prepared(tuple(words), tuple(text.split(" ")) if text else ())
 
     def _to_model(self, block: str, side: int) -> str:
         """Tokenised lines with the case and the number classes that the model knows."""
