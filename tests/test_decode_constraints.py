@@ -236,6 +236,14 @@ def test_every_placeholder_comes_out_once(cased: Translator, words: list[str]) -
     check_whole(found, len(words))
 
 
+def test_a_long_line_may_pass_through_as_a_whole(translator: Translator) -> None:
+    line = " ".join(f"x{i}" for i in range(2000))
+    for limit in (1, 30, 100):
+        found = translator.translate(line, pass_through=".*", max_words=limit, distortion_limit=-1)
+        assert found.text == line
+        assert all(block.end - block.begin <= limit for block in found.blocks)
+
+
 def test_what_passes_through_is_part_of_no_term(translator: Translator) -> None:
     found = translator.translate(
         "aa bb cc", terminology={"aa bb": "x", "cc": "y"}, pass_through="(?i)BB"
@@ -356,6 +364,8 @@ def test_other_mistakes_are_one_clear_line(
     assert told == "--input and --terminology are both -: expected two files"
     with pytest.raises(OptionError, match="terminology: 'a': the target phrase is empty"):
         translator.translate("a", terminology={"a": ""})
+    with pytest.raises(OptionError, match="source phrase has 1,001 words, expected at most 1,000"):
+        translator.translate("a", terminology={"a " * 1001: "b"})
     with pytest.raises(OptionError, match="half of a character"):
         translator.translate("a", terminology={"a": "\ud800"})
 

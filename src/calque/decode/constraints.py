@@ -10,6 +10,9 @@ from pathlib import Path
 from calque.errors import LineError, OptionError
 from calque.text import Prepared, Preprocessor, read_lines
 
+MAX_WORDS = 1000
+"""Of a term: far more than a phrase has, and few enough for the search."""
+
 
 @dataclass(frozen=True)
 class Required:
@@ -40,7 +43,8 @@ class Terminology:
             try:
                 self._add(source, target)
             except ValueError as error:
-                raise OptionError(f"terminology: '{source}': {error}") from None
+                term = source if len(source) <= 60 else f"{source[:57]}..."
+                raise OptionError(f"terminology: '{term}': {error}") from None
 
     @classmethod
     def read(cls, path: Path | str, preprocessor: Preprocessor) -> Terminology:
@@ -82,6 +86,9 @@ class Terminology:
         for side, phrase in (("source", prepared.words), ("target", words)):
             if not phrase:
                 raise ValueError(f"the {side} phrase is empty")
+            if len(phrase) > MAX_WORDS:
+                problem = f"the {side} phrase has {len(phrase):,} words"
+                raise ValueError(f"{problem}, expected at most {MAX_WORDS:,}")
         has_true_case = self._preprocessor.options.casing == "true"
         phrase = prepared.originals if has_true_case else prepared.literal
         if self._targets.setdefault(phrase, words) != words:

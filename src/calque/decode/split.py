@@ -32,8 +32,10 @@ def split(words: Sequence[str], required: Sequence[Required], limit: int) -> Ite
     """The sentence in pieces of at most `limit` words; a short one is one piece.
 
     A cut is made as late as possible behind the end of a sentence, else of a clause, else
-    anywhere, but never inside what is required: a longer term makes a longer piece.
+    anywhere, but never inside what is required: a longer term makes a longer piece. Only longer
+    copies are cut, because their parts are copies, too.
     """
+    required = [part for one in required for part in _parts(one, limit)]
     begin = first = 0
     while True:
         end = _next_cut(words, begin, (required[i] for i in range(first, len(required))), limit)
@@ -49,6 +51,14 @@ def split(words: Sequence[str], required: Sequence[Required], limit: int) -> Ite
         if is_last:
             return
         begin, first = end, last
+
+
+def _parts(one: Required, limit: int) -> Iterator[Required]:
+    step = limit if one.is_copy else one.end - one.begin
+    for begin in range(one.begin, one.end, step):
+        end = min(begin + step, one.end)
+        target = one.target[begin - one.begin : end - one.begin] if one.is_copy else one.target
+        yield replace(one, begin=begin, end=end, target=target)
 
 
 def _next_cut(words: Sequence[str], begin: int, required: Iterable[Required], limit: int) -> int:
