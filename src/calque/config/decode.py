@@ -26,6 +26,7 @@ class DecodeOptions:
     )
     future_cost: bool = option(
         True, "rank hypotheses by an estimate of what is still to come, reordering included"
+    )
     max_words: int = option(
         100,
         "longer sentences are cut at punctuation into pieces of at most this many words",
