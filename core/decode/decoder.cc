@@ -23,6 +23,15 @@ std::vector<Decoded> decode(const ModelView& model, const DenseVector& weights,
   return results;
 }
 
+TranslationGraph decode_graph(const ModelView& model, const DenseVector& weights,
+                              const DecodeOptions& options, const SourceText& source, size_t at) {
+  OptionTable table;
+  table.collect(model, weights, source.sentence(at), source.sentence_copies(at),
+                options.options_per_span);
+  Search search(weights, options.search, LmTarget(model, weights));
+  return translation_graph(search.run(table), table);
+}
+
 std::vector<Decoded> decode_oracle(const ModelView& model, const DecodeOptions& options,
                                    const SourceText& source, std::span<const int32_t> references,
                                    std::span<const int64_t> reference_offsets, int n_threads) {

@@ -7,6 +7,7 @@
 
 #include "decode/derivation.h"
 #include "decode/search.h"
+#include "decode/translation_graph.h"
 
 namespace calque {
 
@@ -42,6 +43,10 @@ struct SourceText {
 // Translates every sentence. Results do not depend on n_threads.
 std::vector<Decoded> decode(const ModelView& model, const DenseVector& weights,
                             const DecodeOptions& options, const SourceText& source, int n_threads);
+
+// What the search of one sentence found, whole.
+TranslationGraph decode_graph(const ModelView& model, const DenseVector& weights,
+                              const DecodeOptions& options, const SourceText& source, size_t at);
 
 // The derivations of highest sentence BLEU against `references`, which are target ids or -1 - i for
 // the text of source word i; the score of a derivation is its BLEU.

@@ -331,6 +331,44 @@ class Decoded:
     def n_generated(self) -> int:
         """Steps tried by the search."""
 
+class TranslationGraph:
+    """Every derivation that a search found."""
+
+    class Node:
+        @property
+        def covered(self) -> list[int]:
+            """The source words that are translated."""
+
+        @property
+        def score(self) -> float:
+            """Of the best path to here."""
+
+        @property
+        def complete(self) -> bool:
+            """A translation ends here."""
+
+    class Edge:
+        @property
+        def begin_node(self) -> int: ...
+
+        @property
+        def end_node(self) -> int: ...
+
+        @property
+        def step(self) -> Step: ...
+
+        @property
+        def score(self) -> float:
+            """What the step adds."""
+
+    @property
+    def nodes(self) -> list[TranslationGraph.Node]:
+        """Each after those that lead to it."""
+
+    @property
+    def edges(self) -> list[TranslationGraph.Edge]:
+        """By the node they lead to, the best one first."""
+
 class Forced:
     """What forced decoding found for one sentence pair."""
 
@@ -379,6 +417,9 @@ class Decoder:
         """
         The best derivations of every sentence. `copies` holds, for every source word, the target id of its text, or -1 - i where word i of a sentence has none.
         """
+
+    def graph(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, *, options_per_span: int) -> TranslationGraph:
+        """The translation graph of one sentence."""
 
     def oracle(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, *, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
         """The derivations of highest sentence BLEU; their score is the BLEU."""

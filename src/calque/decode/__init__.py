@@ -1,8 +1,22 @@
 """From source sentences to translations."""
 
 from calque.decode.decoder import Decoder
+from calque.decode.forcing import ForcedPair, force_pairs
+from calque.decode.graph import TranslationGraph
+from calque.decode.reachability import Reachability
 from calque.decode.source import SourceText
 from calque.decode.translation import BlockUse, Translation
 from calque.decode.translator import Translator, load
 
-__all__ = ["BlockUse", "Decoder", "SourceText", "Translation", "Translator", "load"]
+__all__ = [
+    "BlockUse",
+    "Decoder",
+    "ForcedPair",
+    "Reachability",
+    "SourceText",
+    "Translation",
+    "TranslationGraph",
+    "Translator",
+    "force_pairs",
+    "load",
+]

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from calque import _core
@@ -60,10 +60,7 @@ def read_off(
     links: list[tuple[int, int]] = []
     for step in derivation.steps:
         begin = len(words)
-        words += [
-            vocabulary.word(word) if word >= 0 else prepared.words[-1 - word]
-            for word in step.target
-        ]
+        words += target_words(step, prepared.words, vocabulary)
         inner = blocks.inner_links(step.block).tolist() if step.block >= 0 else [(0, 0)]
         links += [(step.begin + source, begin + target) for source, target in inner]
         uses.append(
@@ -83,4 +80,13 @@ def read_off(
         dict(zip(DENSE, derivation.features, strict=True)),
         tuple(uses),
         tuple(links),
+    )
+
+
+def target_words(
+    step: _core.Step, source: Sequence[str], vocabulary: Vocabulary
+) -> tuple[str, ...]:
+    """The target words of one block; what has no id is a copy of a source word."""
+    return tuple(
+        vocabulary.word(word) if word >= 0 else source[-1 - word] for word in step.target
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from calque.config import DecodeOptions, fill
 from calque.decode.decoder import Decoder
+from calque.decode.graph import TranslationGraph
 from calque.decode.source import SourceText
 from calque.decode.translation import Translation, read_off
 from calque.errors import CalqueError, OptionError
@@ -56,6 +57,16 @@ class Translator:
             raise OptionError(f"n={n}: expected at least 1 translation per sentence")
         search = fill(self.options, options, "translate")
         return self._n_best(iter(sentences), n, distinct, n_workers(threads), search)
+
+    def graph(self, sentence: str, **options: Any) -> TranslationGraph:
+        """Everything that the search of one sentence kept; `options` as in `translate`."""
+        model = self.model
+        words = model.preprocessor.prepare(_text(sentence)).words
+        vocabularies = model.source_vocabulary, model.target_vocabulary
+        source = SourceText.encode([" ".join(words)], *vocabularies)
+        search = fill(self.options, options, "translate")
+        found = self.decoder.graph(source, model.weights, search)
+        return TranslationGraph.read_off(found, words, model.target_vocabulary)
 
     def _n_best(
         self,
