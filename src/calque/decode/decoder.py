@@ -61,9 +61,7 @@ class Decoder:
         """Everything that the search of one sentence kept."""
         search = _search(options)
         limit = options.options_per_span
-        return self._core.graph(
-            *source.arrays(), weights.vector(), search, options_per_span=limit
-        )
+        return self._core.graph(*source.arrays(), weights.vector(), search, options_per_span=limit)
 
     def oracle(
         self,

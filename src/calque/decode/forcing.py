@@ -66,13 +66,11 @@ def force_pairs(
             spent[limit] = spent.get(limit, 0.0) + time.perf_counter() - begin
         rows = iter(zip(*columns, strict=True))
         for pair in batch:
-            words = tuple(tuple(side.split()) for side in pair)
-            yield ForcedPair(*words, next(rows) if all(pair) else ())
+            source_words, words = (tuple(side.split()) for side in pair)
+            yield ForcedPair(source_words, words, next(rows) if all(pair) else ())
 
 
-def encode_pairs(
-    pairs: Sequence[tuple[str, str]], model: Model
-) -> tuple[SourceText, SourceText]:
+def encode_pairs(pairs: Sequence[tuple[str, str]], model: Model) -> tuple[SourceText, SourceText]:
     """Prepared sentence pairs as the decoder takes them."""
     sources, references = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     target = model.target_vocabulary

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -95,6 +96,10 @@ class TranslationGraph:
         """Lists and numbers for JSON, under the names of the attributes."""
         return asdict(self)
 
+    def to_text(self, *, dot: bool) -> str:
+        """One line of JSON or, with `dot`, what `to_dot` gives."""
+        return self.to_dot() if dot else json.dumps(self.to_json(), ensure_ascii=False) + "\n"
+
     def to_dot(self) -> str:
         """The graph in the language of Graphviz; the best path is bold."""
         best = set(map(id, self.best_path()))
@@ -104,7 +109,9 @@ class TranslationGraph:
             words = set(node.covered)
             label = "".join("●" if w in words else "○" for w in range(len(self.source)))
             shape = ", shape=doublecircle" if node.complete else ""
-            lines.append(f"  n{i} [label={_quoted(label)}, tooltip={_quoted(f'{node.score:.4g}')}{shape}];")
+            lines.append(
+                f"  n{i} [label={_quoted(label)}, tooltip={_quoted(f'{node.score:.4g}')}{shape}];"
+            )
         for edge in self.edges:
             source = " ".join(self.source[edge.begin : edge.end])
             label = f"{source} → {' '.join(edge.target)}\n{edge.score:.2f}"

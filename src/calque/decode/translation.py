@@ -87,6 +87,4 @@ def target_words(
     step: _core.Step, source: Sequence[str], vocabulary: Vocabulary
 ) -> tuple[str, ...]:
     """The target words of one block; what has no id is a copy of a source word."""
-    return tuple(
-        vocabulary.word(word) if word >= 0 else source[-1 - word] for word in step.target
-    )
+    return tuple(vocabulary.word(word) if word >= 0 else source[-1 - word] for word in step.target)
