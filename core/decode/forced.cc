@@ -42,6 +42,24 @@ size_t coverable(const OptionTable& table) {
   return longest;
 }
 
+// For each source word the last place in the reference where an option that covers it matches.
+std::vector<int32_t> latest_places(const OptionTable& table, std::span<const int32_t> reference) {
+  std::vector<int32_t> latest(static_cast<size_t>(table.size()), -1);
+  for (int begin = 0; begin < table.size(); ++begin) {
+    for (int end = begin + 1; end <= std::min(table.size(), begin + table.max_words()); ++end) {
+      for (const Option& option : table.span(begin, end)) {
+        const auto match = std::ranges::find_end(reference, option.target);
+        const auto place = static_cast<int32_t>(match.begin() - reference.begin());
+        for (int word = begin; word < end; ++word) {
+          int32_t& known = latest[static_cast<size_t>(word)];
+          known = std::max(known, place);
+        }
+      }
+    }
+  }
+  return latest;
+}
+
 // The best hypothesis of the longest prefix pair: most source words, then most target words.
 int32_t longest_prefix(const SearchGraph& graph) {
   int32_t longest = 0;
@@ -71,7 +89,7 @@ Forced force(const ModelView& model, const DenseVector& weights, const ForcedOpt
     table.collect(model, weights, source.first(n), copies.first(n), 0, reference);
   }
   Search search(weights, {options.reordering, 0, 0, 0, options.max_states, 0},
-                ForcedTarget(model, weights, reference, whole));
+                ForcedTarget(model, weights, reference, whole, latest_places(table, reference)));
   const SearchGraph& graph = search.run(table);
   result.truncated = graph.truncated;
   if (result.truncated) return result;
