@@ -36,7 +36,18 @@ def test_help_lists_the_verbs_and_every_verb_has_an_example(calque: Run, verb: R
         assert f"calque {name} " in done(verb(name, "--help"))
 
 
-VERBS = ["demo", "train", "translate", "score", "lm", "import", "export", "generate", "info"]
+VERBS = [
+    "demo",
+    "train",
+    "translate",
+    "force",
+    "score",
+    "lm",
+    "import",
+    "export",
+    "generate",
+    "info",
+]
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,8 @@ def test_the_longest_reachable_prefix_pair_is_found(
     else:
         assert (forced.prefix_source, forced.prefix_target) == longest
         if longest[0] >= 1:
+            given_words = [word for step in forced.best.steps for word in step.target]
+            assert given_words == reference[: longest[1]]
             assert forced.best.score == pytest.approx(pairs[longest], abs=1e-4)
             dot = random_weights(seed).vector() @ forced.best.features
             assert forced.best.score == pytest.approx(float(dot), abs=1e-4)

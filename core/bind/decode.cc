@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "bind/arrays.h"
 #include "bind/blocks.h"
@@ -116,6 +117,15 @@ void check_references(const SourceText& source, const Vector<int32_t>& reference
   }
 }
 
+std::vector<int32_t> covered(const TranslationGraph::Node& node) {
+  std::vector<int32_t> words(static_cast<size_t>(node.coverage.first));
+  std::iota(words.begin(), words.end(), 0);
+  for (int32_t i = 0; i < Coverage::kWindow; ++i) {
+    if (node.coverage.later >> i & 1) words.push_back(node.coverage.first + 1 + i);
+  }
+  return words;
+}
+
 }  // namespace
 
 void register_decode(nb::module_& m) {
@@ -138,6 +148,19 @@ void register_decode(nb::module_& m) {
   nb::class_<Decoded>(m, "Decoded", "What the search found for one sentence.")
       .def_ro("derivations", &Decoded::derivations, "Best first.")
       .def_ro("n_generated", &Decoded::n_generated, "Steps tried by the search.");
+
+  nb::class_<TranslationGraph> graph(m, "TranslationGraph", "Every derivation that a search found.");
+  nb::class_<TranslationGraph::Node>(graph, "Node")
+      .def_prop_ro("covered", covered, "The source words that are translated.")
+      .def_ro("score", &TranslationGraph::Node::score, "Of the best path to here.")
+      .def_ro("complete", &TranslationGraph::Node::complete, "A translation ends here.");
+  nb::class_<TranslationGraph::Edge>(graph, "Edge")
+      .def_ro("begin_node", &TranslationGraph::Edge::from)
+      .def_ro("end_node", &TranslationGraph::Edge::to)
+      .def_ro("step", &TranslationGraph::Edge::step)
+      .def_ro("score", &TranslationGraph::Edge::score, "What the step adds.");
+  graph.def_ro("nodes", &TranslationGraph::nodes, "Each after those that lead to it.")
+      .def_ro("edges", &TranslationGraph::edges, "By the node they lead to, the best one first.");
 
   nb::class_<Forced>(m, "Forced", "What forced decoding found for one sentence pair.")
       .def_ro("reachable", &Forced::reachable, "Some derivation gives the whole reference.")
@@ -189,6 +212,20 @@ void register_decode(nb::module_& m) {
           "target id of its text, or -1 - i where word i of a sentence has none. Constraints: how "
           "many come before each sentence, begin and end of each, where its target words begin, "
           "and these: ids, or numbers below 0 for other texts.")
+      .def(
+          "graph",
+          [](const BoundDecoder& decoder, Vector<int32_t> ids, Vector<int64_t> offsets,
+             Vector<int32_t> copies, Vector<double> weights, const SearchOptions& search,
+             int options_per_span) {
+            const DenseVector dense = to_dense(weights);
+            const SourceText source = to_source(decoder, ids, offsets, copies);
+            if (source.size() != 1) throw Error("one sentence is expected");
+            nb::gil_scoped_release release;
+            return decode_graph(decoder.model, dense, {search, options_per_span}, source, 0);
+          },
+          nb::arg("ids"), nb::arg("offsets"), nb::arg("copies"), nb::arg("weights"),
+          nb::arg("search"), nb::kw_only(), nb::arg("options_per_span"),
+          "The translation graph of one sentence.")
       .def(
           "oracle",
           [](const BoundDecoder& decoder, Vector<int32_t> ids, Vector<int64_t> offsets,

@@ -14,13 +14,22 @@ std::vector<Decoded> decode(const ModelView& model, const DenseVector& weights,
             search = Search(weights, options.search, LmTarget(model, weights))](size_t at,
                                                                                size_t) mutable {
       table.collect(model, weights, source.sentence(at), source.sentence_copies(at),
-                    options.options_per_span, constraints.sentence(at));
+                    options.options_per_span, std::nullopt, constraints.sentence(at));
       const SearchGraph& graph = search.run(table);
       results[at] = {best_derivations(graph, table, model, options.n_best, options.distinct),
                      graph.n_generated};
     };
   });
   return results;
+}
+
+TranslationGraph decode_graph(const ModelView& model, const DenseVector& weights,
+                              const DecodeOptions& options, const SourceText& source, size_t at) {
+  OptionTable table;
+  table.collect(model, weights, source.sentence(at), source.sentence_copies(at),
+                options.options_per_span);
+  Search search(weights, options.search, LmTarget(model, weights));
+  return translation_graph(search.run(table), table);
 }
 
 std::vector<Decoded> decode_oracle(const ModelView& model, const DecodeOptions& options,

@@ -7,6 +7,7 @@
 
 #include "decode/derivation.h"
 #include "decode/search.h"
+#include "decode/translation_graph.h"
 
 namespace calque {
 
@@ -55,6 +56,10 @@ struct SourceText {
 std::vector<Decoded> decode(const ModelView& model, const DenseVector& weights,
                             const DecodeOptions& options, const SourceText& source,
                             const Constraints& constraints, int n_threads);
+
+// What the search of one sentence found, whole.
+TranslationGraph decode_graph(const ModelView& model, const DenseVector& weights,
+                              const DecodeOptions& options, const SourceText& source, size_t at);
 
 // The derivations of highest sentence BLEU against `references`, which are target ids or -1 - i for
 // the text of source word i; the score of a derivation is its BLEU.

@@ -1,5 +1,6 @@
 #include "decode/derivation.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "decode/kbest.h"
@@ -37,6 +38,20 @@ std::vector<Derivation> best_derivations(const SearchGraph& graph, const OptionT
     found.push_back(std::move(derivation));
   }
   return found;
+}
+
+Derivation derivation_to(const SearchGraph& graph, const OptionTable& table, const ModelView& model,
+                         int32_t hypothesis, bool ends) {
+  std::vector<int32_t> options;
+  for (int32_t id = hypothesis; graph[id].previous >= 0; id = graph[id].previous) {
+    options.push_back(graph[id].option);
+  }
+  std::reverse(options.begin(), options.end());
+  Derivation derivation;
+  derivation.score = graph[hypothesis].score;
+  derivation.steps = build_steps(table, options);
+  derivation.features = extract_features(model, derivation.steps, ends);
+  return derivation;
 }
 
 DenseVector extract_features(const ModelView& model, std::span<const Step> steps, bool ends) {

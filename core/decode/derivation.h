@@ -30,6 +30,10 @@ struct Derivation {
 std::vector<Derivation> best_derivations(const SearchGraph& graph, const OptionTable& table,
                                          const ModelView& model, int n, bool distinct);
 
+// The best derivation that ends in a hypothesis. `ends` as below.
+Derivation derivation_to(const SearchGraph& graph, const OptionTable& table, const ModelView& model,
+                         int32_t hypothesis, bool ends);
+
 // The features of blocks in this order, computed from the derivation alone. `ends`: whether the end
 // of the sentence is scored, which is so for all but prefixes.
 DenseVector extract_features(const ModelView& model, std::span<const Step> steps, bool ends = true);

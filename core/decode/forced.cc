@@ -5,22 +5,10 @@
 #include <vector>
 
 #include "decode/search.h"
+#include "decode/translation_graph.h"
 
 namespace calque {
 namespace {
-
-// Which hypotheses lie on a way to a complete one.
-std::vector<bool> useful(const SearchGraph& graph) {
-  std::vector<bool> marked(graph.hypotheses.size(), false);
-  for (const int32_t id : graph.complete) marked[static_cast<size_t>(id)] = true;
-  for (size_t id = graph.hypotheses.size(); id-- > 0;) {  // predecessors come before
-    if (!marked[id]) continue;
-    graph.for_each_way(graph.hypotheses[id], [&](double, int32_t previous, int32_t) {
-      marked[static_cast<size_t>(previous)] = true;
-    });
-  }
-  return marked;
-}
 
 double count_derivations(const SearchGraph& graph) {
   std::vector<double> ways(graph.hypotheses.size(), 0);
@@ -35,26 +23,54 @@ double count_derivations(const SearchGraph& graph) {
   return sum;
 }
 
-struct ForcedSearch {
-  OptionTable table;
-  Search<ForcedTarget> search;
-  const SearchGraph& graph;
-
-  ForcedSearch(const ModelView& model, const DenseVector& weights, const ForcedOptions& options,
-               std::span<const int32_t> source, std::span<const int32_t> copies,
-               std::span<const int32_t> reference, bool ends)
-      : table(collect(model, weights, source, copies)),
-        search(weights, {options.reordering, 0, 0, 0, false, options.max_states, 0},
-               ForcedTarget(model, weights, reference, ends)),
-        graph(search.run(table)) {}
-
-  static OptionTable collect(const ModelView& model, const DenseVector& weights,
-                             std::span<const int32_t> source, std::span<const int32_t> copies) {
-    OptionTable table;
-    table.collect(model, weights, source, copies, 0);
-    return table;
+// How many words of the source, from the first on, the options can cover whatever their order. What
+// lies beyond is in no prefix pair, nor is any hypothesis that covers a part of it.
+size_t coverable(const OptionTable& table) {
+  const auto n = static_cast<size_t>(table.size());
+  std::vector<bool> reached(n + 1, false);
+  reached[0] = true;
+  size_t longest = 0;
+  for (size_t begin = 0; begin < n; ++begin) {
+    if (!reached[begin]) continue;
+    const size_t last = std::min(n, begin + static_cast<size_t>(table.max_words()));
+    for (size_t end = begin + 1; end <= last; ++end) {
+      if (table.span(static_cast<int>(begin), static_cast<int>(end)).empty()) continue;
+      reached[end] = true;
+      longest = std::max(longest, end);
+    }
   }
-};
+  return longest;
+}
+
+// For each source word the last place in the reference where an option that covers it matches.
+std::vector<int32_t> latest_places(const OptionTable& table, std::span<const int32_t> reference) {
+  std::vector<int32_t> latest(static_cast<size_t>(table.size()), -1);
+  for (int begin = 0; begin < table.size(); ++begin) {
+    for (int end = begin + 1; end <= std::min(table.size(), begin + table.max_words()); ++end) {
+      for (const Option& option : table.span(begin, end)) {
+        const auto match = std::ranges::find_end(reference, option.target);
+        const auto place = static_cast<int32_t>(match.begin() - reference.begin());
+        for (int word = begin; word < end; ++word) {
+          int32_t& known = latest[static_cast<size_t>(word)];
+          known = std::max(known, place);
+        }
+      }
+    }
+  }
+  return latest;
+}
+
+// The best hypothesis of the longest prefix pair: most source words, then most target words.
+int32_t longest_prefix(const SearchGraph& graph) {
+  int32_t longest = 0;
+  const auto rank = [&](int32_t id) {
+    return std::tuple(graph.coverage(graph[id]).first, graph[id].target, graph[id].score);
+  };
+  for (int32_t id = 1; id < static_cast<int32_t>(graph.hypotheses.size()); ++id) {
+    if (graph.coverage(graph[id]).later == 0 && rank(id) > rank(longest)) longest = id;
+  }
+  return longest;
+}
 
 }  // namespace
 
@@ -62,38 +78,32 @@ Forced force(const ModelView& model, const DenseVector& weights, const ForcedOpt
              std::span<const int32_t> source, std::span<const int32_t> copies,
              std::span<const int32_t> reference) {
   Forced result;
-  if (source.size() > static_cast<size_t>(options.max_words)) {
-    result.truncated = true;
-    return result;
+  result.truncated = source.size() > static_cast<size_t>(options.max_words);
+  if (result.truncated) return result;
+
+  OptionTable table;
+  table.collect(model, weights, source, copies, 0, reference);
+  const size_t n = coverable(table);
+  const bool whole = n == source.size();
+  if (!whole) {
+    table.collect(model, weights, source.first(n), copies.first(n), 0, reference);
   }
-  const ForcedSearch whole(model, weights, options, source, copies, reference, true);
-  const SearchGraph& graph = whole.graph;
-  if (graph.truncated) {
-    result.truncated = true;
-    return result;
-  }
-  for (const Hypothesis& hypothesis : graph.hypotheses) {
-    const Coverage& covered = graph.coverage(hypothesis);
-    if (covered.later != 0) continue;
-    std::tie(result.prefix_source, result.prefix_target) =
-        std::max(std::tuple(result.prefix_source, result.prefix_target),
-                 std::tuple(covered.first, hypothesis.target));
-  }
-  result.reachable = !graph.complete.empty();
+  Search search(weights, {options.reordering, 0, 0, 0, false, options.max_states, 0},
+                ForcedTarget(model, weights, reference, whole, latest_places(table, reference)));
+  const SearchGraph& graph = search.run(table);
+  result.truncated = graph.truncated;
+  if (result.truncated) return result;
+
+  result.reachable = whole && !graph.complete.empty();
+  const int32_t end = result.reachable ? graph.complete.front() : longest_prefix(graph);
+  result.prefix_source = graph.coverage(graph[end]).first;
+  result.prefix_target = graph[end].target;
   if (result.reachable) {
     result.n_derivations = count_derivations(graph);
-    const auto marked = useful(graph);
-    result.n_states = std::count(marked.begin(), marked.end(), true);
-    result.best = best_derivations(graph, whole.table, model, 1, false).front();
-    result.prefix_source = static_cast<int32_t>(source.size());
-    result.prefix_target = static_cast<int32_t>(reference.size());
-  } else if (options.derive_prefix && result.prefix_source >= options.min_prefix) {
-    const auto n = static_cast<size_t>(result.prefix_source);
-    const auto m = static_cast<size_t>(result.prefix_target);
-    const ForcedSearch prefix(model, weights, options, source.first(n), copies.first(n),
-                              reference.first(m), false);
-    result.best = best_derivations(prefix.graph, prefix.table, model, 1, false).front();
-    result.best.features = extract_features(model, result.best.steps, false);
+    result.n_states = std::ranges::count(on_complete_ways(graph), true);
+  }
+  if (result.reachable || (options.derive_prefix && result.prefix_source >= options.min_prefix)) {
+    result.best = derivation_to(graph, table, model, end, result.reachable);
   }
   return result;
 }

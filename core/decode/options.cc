@@ -62,7 +62,11 @@ Option make_option(const ModelView& model, const DenseVector& weights, int begin
 
 void OptionTable::collect(const ModelView& model, const DenseVector& weights,
                           std::span<const int32_t> source, std::span<const int32_t> copies,
-                          int limit, std::span<const Constraint> constraints) {
+                          int limit, std::optional<std::span<const int32_t>> within,
+                          std::span<const Constraint> constraints) {
+  const auto wanted = [&](std::span<const int32_t> target) {
+    return !within || !std::ranges::search(*within, target).empty();
+  };
   n_ = static_cast<int>(source.size());
   const int block_words = std::max(1, std::min(model.blocks.max_source_words, Coverage::kWindow));
   max_words_ = block_words;
@@ -87,10 +91,11 @@ void OptionTable::collect(const ModelView& model, const DenseVector& weights,
       if (const int64_t phrase = model.blocks.find(words, hash); phrase >= 0) {
         const auto [first, last] = model.blocks.blocks(phrase);
         for (int64_t block = first; block < last; ++block) {
+          if (!wanted(model.blocks.target(block))) continue;
           options_.push_back(make_option(model, weights, begin, end, block));
         }
         keep_best(from, limit);
-      } else if (end == begin + 1) {
+      } else if (end == begin + 1 && wanted(copies.subspan(static_cast<size_t>(begin), 1))) {
         add_copy(model, weights, begin, copies);
       }
       ranges_[index(begin, end)] = {from, options_.size()};

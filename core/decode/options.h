@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -73,11 +74,13 @@ struct ModelView {
 class OptionTable {
  public:
   // Collects at most `limit` options per span (0: all). A word that no block covers alone is copied:
-  // `copies` holds its target id, or -1 - i for the text of source word i. The span of a constraint
-  // has one option and may be of any length; no other option touches it. Precondition: constraints
-  // are not empty, do not overlap and stand from left to right.
+  // `copies` holds its target id, or -1 - i for the text of source word i. With `within`, only
+  // options whose words occur there in a row. The span of a constraint has one option and may be of
+  // any length; no other option touches it. Precondition: constraints are not empty, do not overlap
+  // and stand from left to right.
   void collect(const ModelView& model, const DenseVector& weights, std::span<const int32_t> source,
                std::span<const int32_t> copies, int limit,
+               std::optional<std::span<const int32_t>> within = std::nullopt,
                std::span<const Constraint> constraints = {});
 
   std::span<const Option> span(int begin, int end) const {

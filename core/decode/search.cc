@@ -93,6 +93,7 @@ void Search<Target>::extend(const Cube& cube, const Cell& cell, Stack& stack) {
   const int32_t id = table_->id(option);
   const TargetStep step = target_.step(graph_[from].target, option, id);
   if (step.state == kRefused) return;
+  if (!target_.has_future(graph_.coverages[graph_.places[cube.place].coverage], step.state)) return;
   const double score =
       score_without_target(cube, graph_[from], option) + static_cast<double>(step.score);
   const uint64_t words = option.append_words(graph_[from].words);

@@ -1,12 +1,14 @@
 #include "decode/target.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace calque {
 
 ForcedTarget::ForcedTarget(const ModelView& model, const DenseVector& weights,
-                           std::span<const int32_t> reference, bool ends)
-    : reference_(reference), ends_(ends), scores_{0} {
+                           std::span<const int32_t> reference, bool ends,
+                           std::vector<int32_t> latest)
+    : reference_(reference), ends_(ends), scores_{0}, latest_(std::move(latest)) {
   LmState state = model.lm.begin();
   const auto add = [&](int32_t word) {
     LmState after;
@@ -26,6 +28,16 @@ TargetStep ForcedTarget::step(int32_t state, const Option& option, int32_t) cons
     return {0, kRefused};
   }
   return {static_cast<float>(scores_[to] - scores_[from]), static_cast<int32_t>(to)};
+}
+
+bool ForcedTarget::has_future(const Coverage& coverage, int32_t state) const {
+  const auto in_time = [&](int word) { return latest_[static_cast<size_t>(word)] >= state; };
+  uint64_t later = coverage.later;
+  if (later != 0 && !in_time(coverage.first)) return false;
+  for (int word = coverage.first + 1; later != 0; ++word, later >>= 1) {
+    if ((later & 1) == 0 && !in_time(word)) return false;
+  }
+  return true;
 }
 
 double ForcedTarget::finish(int32_t state) const {

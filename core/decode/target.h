@@ -49,6 +49,9 @@ class LmTarget {
     return step;
   }
 
+  // Whether the gaps of a coverage can be filled after a state.
+  static constexpr bool has_future(const Coverage&, int32_t) { return true; }
+
   // What the end of the sentence adds.
   double finish(int32_t state) const {
     LmState after;
@@ -67,17 +70,22 @@ class LmTarget {
 class ForcedTarget {
  public:
   // `ends`: whether the end of the sentence is scored, which is so for all but prefixes.
+  // `latest`: for each source word, the last place in the reference where an option of it matches.
   ForcedTarget(const ModelView& model, const DenseVector& weights,
-               std::span<const int32_t> reference, bool ends);
+               std::span<const int32_t> reference, bool ends, std::vector<int32_t> latest);
 
   int32_t begin() const { return 0; }
   TargetStep step(int32_t state, const Option& option, int32_t id) const;
+  // A word that was jumped over must still find its place. What lies beyond the last covered word
+  // need not: it is in no prefix pair that ends before it.
+  bool has_future(const Coverage& coverage, int32_t state) const;
   double finish(int32_t state) const;
 
  private:
   std::span<const int32_t> reference_;
   bool ends_;
   std::vector<double> scores_;  // weighted log probability of the first j words; last: of the end
+  std::vector<int32_t> latest_;
 };
 
 }  // namespace calque

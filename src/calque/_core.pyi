@@ -297,7 +297,11 @@ class Step:
 
     @property
     def block(self) -> int:
-        """Row of the block table; -1: the source word is copied."""
+        """Row of the block table; -1: a copied word or a required target."""
+
+    @property
+    def required(self) -> bool:
+        """The user asked for this target."""
 
     @property
     def orientation(self) -> int:
@@ -330,6 +334,44 @@ class Decoded:
     @property
     def n_generated(self) -> int:
         """Steps tried by the search."""
+
+class TranslationGraph:
+    """Every derivation that a search found."""
+
+    class Node:
+        @property
+        def covered(self) -> list[int]:
+            """The source words that are translated."""
+
+        @property
+        def score(self) -> float:
+            """Of the best path to here."""
+
+        @property
+        def complete(self) -> bool:
+            """A translation ends here."""
+
+    class Edge:
+        @property
+        def begin_node(self) -> int: ...
+
+        @property
+        def end_node(self) -> int: ...
+
+        @property
+        def step(self) -> Step: ...
+
+        @property
+        def score(self) -> float:
+            """What the step adds."""
+
+    @property
+    def nodes(self) -> list[TranslationGraph.Node]:
+        """Each after those that lead to it."""
+
+    @property
+    def edges(self) -> list[TranslationGraph.Edge]:
+        """By the node they lead to, the best one first."""
 
 class Forced:
     """What forced decoding found for one sentence pair."""
@@ -375,10 +417,13 @@ class Decoder:
         `lm_words` holds the language-model id of each target id; empty: the same ids.
         """
 
-    def decode(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, *, options_per_span: int, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
+    def decode(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, constraint_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_spans: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, options_per_span: int, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
         """
-        The best derivations of every sentence. `copies` holds, for every source word, the target id of its text, or -1 - i where word i of a sentence has none.
+        The best derivations of every sentence. `copies` holds, for every source word, the target id of its text, or -1 - i where word i of a sentence has none. Constraints: how many come before each sentence, begin and end of each, where its target words begin, and these: ids, or numbers below 0 for other texts.
         """
+
+    def graph(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, *, options_per_span: int) -> TranslationGraph:
+        """The translation graph of one sentence."""
 
     def oracle(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, *, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
         """The derivations of highest sentence BLEU; their score is the BLEU."""

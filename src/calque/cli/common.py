@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -53,9 +53,14 @@ class Flags:
         return settings(options, self._assignments, "command line")
 
 
-def with_flags(options: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Gives a verb one flag per option of a dataclass; they reach it as the argument `flags`."""
-    infos = list(describe(options))
+def with_flags(
+    options: type[Any], leave_out: Collection[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Gives a verb one flag per option of a dataclass; they reach it as the argument `flags`.
+
+    Options in `leave_out` get none: the verb has a way of its own to ask for them.
+    """
+    infos = [info for info in describe(options) if info.key not in leave_out]
 
     def decorate(verb: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(verb)

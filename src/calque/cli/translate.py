@@ -41,6 +41,10 @@ def translate(
             metavar="REGEX", help="Words that must come out unchanged: <[^>]+>, __x[0-9]__"
         ),
     ] = None,
+    graph: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="Write the translation graphs here: JSON lines, or .dot."),
+    ] = None,
     weights: Annotated[
         str | None, typer.Option(metavar="NAME", help="Weights to use; the active ones by default.")
     ] = None,
@@ -72,10 +76,13 @@ def translate(
     with ExitStack() as stack:
         out = stack.enter_context(open_output(output))
         lists = stack.enter_context(open_output(nbest_output)) if nbest_output else None
+        graphs = stack.enter_context(open_output(graph)) if graph else None
         stage = stack.enter_context(console.stage("translate", _n_lines(input)))
 
         def watched() -> Iterator[str]:
             for line in read_lines(input):
+                if graphs is not None:
+                    graphs.write(translator.graph(line).to_text(dot=_is_dot(graph)))
                 yield line
                 stage.advance()
 
@@ -97,3 +104,7 @@ def _write_list(file: IO[str], index: int, found: list[Translation]) -> None:
 def _n_lines(path: Path) -> int | None:
     """How many lines there are, for the progress bar; unknown for a stream."""
     return sum(1 for _ in read_lines(path)) if path.is_file() else None
+
+
+def _is_dot(path: Path | None) -> bool:
+    return path is not None and path.suffix in (".dot", ".gv")

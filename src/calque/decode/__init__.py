@@ -2,6 +2,9 @@
 
 from calque.decode.constraints import Required, Terminology
 from calque.decode.decoder import Decoder
+from calque.decode.forcing import ForcedPair, force_pairs
+from calque.decode.graph import TranslationGraph
+from calque.decode.reachability import Reachability
 from calque.decode.source import SourceText
 from calque.decode.translation import BlockUse, Translation
 from calque.decode.translator import Translator, load
@@ -9,10 +12,14 @@ from calque.decode.translator import Translator, load
 __all__ = [
     "BlockUse",
     "Decoder",
+    "ForcedPair",
+    "Reachability",
     "Required",
     "SourceText",
     "Terminology",
     "Translation",
+    "TranslationGraph",
     "Translator",
+    "force_pairs",
     "load",
 ]

@@ -60,6 +60,14 @@ class Decoder:
             threads=n_workers(threads),
         )
 
+    def graph(
+        self, source: SourceText, weights: Weights, options: DecodeOptions
+    ) -> _core.TranslationGraph:
+        """Everything that the search of one sentence kept."""
+        search = _search(options)
+        limit = options.options_per_span
+        return self._core.graph(*source.arrays(), weights.vector(), search, options_per_span=limit)
+
     def oracle(
         self,
         source: SourceText,

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from calque import _core
@@ -75,10 +75,7 @@ def read_off(
                 inner = _inner_links(wanted)
                 kept += range(begin, len(words)) if wanted.is_copy else ()
             else:
-                words += [
-                    vocabulary.word(word) if word >= 0 else piece.words[-1 - word]
-                    for word in step.target
-                ]
+                words += target_words(step, piece.words, vocabulary)
                 inner = blocks.inner_links(step.block).tolist() if step.block >= 0 else [(0, 0)]
             first = piece.begin + step.begin
             links += [(first + source, begin + target) for source, target in inner]
@@ -103,6 +100,13 @@ def read_off(
         tuple(uses),
         tuple(links),
     )
+
+
+def target_words(
+    step: _core.Step, source: Sequence[str], vocabulary: Vocabulary
+) -> tuple[str, ...]:
+    """The target words of one block; what has no id is a copy of a source word."""
+    return tuple(vocabulary.word(word) if word >= 0 else source[-1 - word] for word in step.target)
 
 
 def _inner_links(required: Required) -> list[tuple[int, int]]:

@@ -9,6 +9,7 @@ from calque import _core
 from calque.config import DecodeOptions, fill
 from calque.decode.constraints import Constraints, Terminology
 from calque.decode.decoder import Decoder
+from calque.decode.graph import TranslationGraph
 from calque.decode.source import SourceText
 from calque.decode.split import Piece, combine, split
 from calque.decode.translation import Translation, read_off
@@ -110,6 +111,16 @@ class Translator:
             prepared, required = constraints.prepare(_text(sentence), self.model.preprocessor)
             for piece in split(prepared.words, required, max_words):
                 yield prepared, piece
+
+    def graph(self, sentence: str, **options: Any) -> TranslationGraph:
+        """Everything that the search of one sentence kept; `options` as in `translate`."""
+        model = self.model
+        words = model.preprocessor.prepare(_text(sentence)).words
+        vocabularies = model.source_vocabulary, model.target_vocabulary
+        source = SourceText.encode([" ".join(words)], *vocabularies)
+        search = fill(self.options, options, "translate")
+        found = self.decoder.graph(source, model.weights, search)
+        return TranslationGraph.read_off(found, words, model.target_vocabulary)
 
     def _n_best(
         self,

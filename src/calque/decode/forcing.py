@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from typing import Any
+
+from calque import _core
+from calque.config import ForceOptions
+from calque.decode.decoder import Decoder
+from calque.decode.source import SourceText
+from calque.decode.translation import ORIENTATIONS, BlockUse, target_words
+from calque.features import DENSE
+from calque.model import Model
+from calque.text import Vocabulary
+
+BATCH = 512
+"""Sentence pairs in memory at once: enough to keep every thread busy."""
+
+
+@dataclass(frozen=True)
+class ForcedPair:
+    """A sentence pair and what forced decoding found under each distortion limit."""
+
+    source: tuple[str, ...]
+    reference: tuple[str, ...]
+    """Both as the model knows them."""
+    found: tuple[_core.Forced, ...]
+    """One per limit; empty where a side of the pair is empty, which has no derivation."""
+
+
+def force_pairs(
+    model: Model,
+    blocks: Iterable[tuple[str, str]],
+    limits: Sequence[int],
+    options: ForceOptions,
+    *,
+    threads: int | None = None,
+    seconds: dict[int, float] | None = None,
+) -> Iterator[ForcedPair]:
+    """Every sentence pair of raw text blocks, prepared and decoded under every limit, in order.
+
+    Lazy: only `BATCH` pairs are held at once. The best derivation of a prefix pair is found at the
+    last limit alone. `seconds` is filled with the time spent on each limit.
+    """
+    decoder = Decoder(model.blocks, model.target_vocabulary, model.lm)
+    spent = {} if seconds is None else seconds
+    stream = _lines(model.preprocessor.pairs(blocks))
+    while batch := list(islice(stream, BATCH)):
+        full = [pair for pair in batch if all(pair)]
+        source, reference = encode_pairs(full, model)
+        columns = []
+        for limit in limits:
+            begin = time.perf_counter()
+            columns.append(
+                decoder.force(
+                    source,
+                    reference,
+                    model.weights,
+                    replace(options, distortion_limit=limit),
+                    derive_prefix=limit == limits[-1],
+                    threads=threads,
+                )
+            )
+            spent[limit] = spent.get(limit, 0.0) + time.perf_counter() - begin
+        rows = iter(zip(*columns, strict=True))
+        for pair in batch:
+            source_words, words = (tuple(side.split()) for side in pair)
+            yield ForcedPair(source_words, words, next(rows) if all(pair) else ())
+
+
+def encode_pairs(pairs: Sequence[tuple[str, str]], model: Model) -> tuple[SourceText, SourceText]:
+    """Prepared sentence pairs as the decoder takes them."""
+    sources, references = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    target = model.target_vocabulary
+    return (
+        SourceText.encode(sources, model.source_vocabulary, target),
+        SourceText.encode_references(references, sources, target),
+    )
+
+
+def gold_json(index: int, pair: ForcedPair, vocabulary: Vocabulary) -> dict[str, Any]:
+    """The best derivation of a pair, or of its prefix pair, at the last limit, for JSON."""
+    row: dict[str, Any] = {"index": index, "reachable": False, "prefix": None}
+    if not pair.found:
+        return row
+    found = pair.found[-1]
+    best = found.best
+    row |= {
+        "reachable": found.reachable,
+        "too_large": found.truncated,
+        "n_derivations": found.n_derivations,
+    }
+    if not best.steps:
+        return row
+    if not found.reachable:
+        row["prefix"] = [found.prefix_source, found.prefix_target]
+    return row | {
+        "score": best.score,
+        "steps": [asdict(_use(step, pair.source, vocabulary)) for step in best.steps],
+        "features": _named(best.features),
+    }
+
+
+def _use(step: _core.Step, source: Sequence[str], vocabulary: Vocabulary) -> BlockUse:
+    return BlockUse(
+        " ".join(source[step.begin : step.end]),
+        " ".join(target_words(step, source, vocabulary)),
+        step.begin,
+        step.end,
+        ORIENTATIONS[step.orientation],
+        step.block >= 0,
+    )
+
+
+def _named(values: Sequence[float]) -> Mapping[str, float]:
+    return dict(zip(DENSE, values, strict=True))
+
+
+def _lines(blocks: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Pairs of lines; a block of one side may hold more of them than that of the other."""
+    sources: list[str] = []
+    targets: list[str] = []
+    for source, target in blocks:
+        sources += source.split("\n")[:-1]
+        targets += target.split("\n")[:-1]
+        n = min(len(sources), len(targets))
+        yield from zip(sources[:n], targets[:n], strict=True)
+        del sources[:n], targets[:n]
