@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from _measure import SHARED, OwnMemory, forget_peak, peak_memory, write_json, write_pairs
+from _measure import SHARED, OwnMemory, alone, forget_peak, peak_memory, write_json, write_pairs
 from yardstick import yardstick
 
 from calque.model.build import build
@@ -106,13 +104,6 @@ def measure(text: BitextFiles) -> Facts:
     }
 
 
-def alone(text: BitextFiles) -> Facts:
-    """`measure` in a fresh process, whose memory nothing else has touched."""
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=context) as pool:
-        return pool.submit(measure, text).result()
-
-
 def against_moses(result: Facts, machine: dict[str, float]) -> Facts:
     """How many times faster than Moses each step is, corrected for the speed of the machine."""
     here = machine.get("reference_words_per_second")
@@ -178,7 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     results: list[Facts] = []
     options.out.mkdir(parents=True, exist_ok=True)
     for name, text in corpora(options.corpus, options.languages, sizes, options.out):
-        results.append({"corpus": name, "pairs": n_lines(text.source), **alone(text)})
+        results.append({"corpus": name, "pairs": n_lines(text.source), **alone(measure, text)})
         show(results[-1])
     # Others may have been at work during either measurement: the better one is the machine's.
     machine = {name: max(before[name], value) for name, value in yardstick().items()}

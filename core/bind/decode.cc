@@ -1,10 +1,12 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "bind/arrays.h"
 #include "bind/blocks.h"
@@ -268,6 +270,22 @@ void register_decode(nb::module_& m) {
           nb::arg("max_states"), nb::arg("max_words"), nb::arg("min_prefix"),
           nb::arg("derive_prefix"), nb::arg("threads"),
           "Which sentence pairs can be derived, in how many ways, and the best way.")
+      .def(
+          "derive",
+          [](const BoundDecoder& decoder, Vector<int32_t> ids, Vector<int64_t> offsets,
+             Vector<int32_t> copies,
+             const std::vector<std::tuple<int32_t, int32_t, std::vector<int32_t>>>& blocks,
+             Vector<double> weights) {
+            const SourceText source = to_source(decoder, ids, offsets, copies);
+            if (source.size() != 1) throw Error("one sentence is expected");
+            std::vector<SpanTarget> wanted;
+            for (const auto& [begin, end, target] : blocks) wanted.push_back({begin, end, target});
+            return derive(decoder.model, to_dense(weights), source.sentence(0),
+                          source.sentence_copies(0), wanted);
+          },
+          nb::arg("ids"), nb::arg("offsets"), nb::arg("copies"), nb::arg("blocks"),
+          nb::arg("weights"),
+          "The derivation of one sentence that these blocks (begin, end, target words) make.")
       .def(
           "features",
           [](const BoundDecoder& decoder, const Derivation& derivation) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
 
 #include "decode/kbest.h"
+#include "error.h"
 
 namespace calque {
 namespace {
@@ -20,6 +22,32 @@ std::vector<Step> build_steps(const OptionTable& table, std::span<const int32_t>
     last_end = option.end;
   }
   return steps;
+}
+
+// The row of a block of the model, or -1 for a word that no block covers alone and that is copied.
+int64_t find_block(const ModelView& model, std::span<const int32_t> source,
+                   std::span<const int32_t> copies, const SpanTarget& wanted) {
+  const auto begin = static_cast<size_t>(wanted.begin);
+  const auto words = source.subspan(begin, static_cast<size_t>(wanted.end) - begin);
+  const int64_t phrase = model.blocks.find(words);
+  if (phrase < 0 && words.size() == 1 && std::ranges::equal(wanted.target, copies.subspan(begin, 1))) {
+    return -1;
+  }
+  const auto [first, last] = phrase < 0 ? BlockRange{0, 0} : model.blocks.blocks(phrase);
+  for (int64_t block = first; block < last; ++block) {
+    if (std::ranges::equal(wanted.target, model.blocks.target(block))) return block;
+  }
+  throw Error("source words " + std::to_string(wanted.begin) + " to " +
+              std::to_string(wanted.end - 1) + ": the model has no block with this target");
+}
+
+void cover_once(std::vector<bool>& covered, const SpanTarget& block) {
+  const bool inside = 0 <= block.begin && block.begin < block.end &&
+                      static_cast<size_t>(block.end) <= covered.size();
+  if (!inside) throw Error("a block lies outside the sentence");
+  const auto first = covered.begin() + block.begin, last = covered.begin() + block.end;
+  if (std::find(first, last, true) != last) throw Error("two blocks cover the same source word");
+  std::fill(first, last, true);
 }
 
 }  // namespace
@@ -51,6 +79,29 @@ Derivation derivation_to(const SearchGraph& graph, const OptionTable& table, con
   derivation.score = graph[hypothesis].score;
   derivation.steps = build_steps(table, options);
   derivation.features = extract_features(model, derivation.steps, ends);
+  return derivation;
+}
+
+Derivation derive(const ModelView& model, const DenseVector& weights,
+                  std::span<const int32_t> source, std::span<const int32_t> copies,
+                  std::span<const SpanTarget> blocks) {
+  Derivation derivation;
+  std::vector<bool> covered(source.size());
+  int last_begin = 0, last_end = 0;
+  for (const SpanTarget& wanted : blocks) {
+    cover_once(covered, wanted);
+    derivation.steps.push_back({wanted.begin, wanted.end, find_block(model, source, copies, wanted),
+                                false,
+                                orientation(last_begin, last_end, wanted.begin, wanted.end),
+                                wanted.target});
+    last_begin = wanted.begin;
+    last_end = wanted.end;
+  }
+  if (std::ranges::find(covered, false) != covered.end()) {
+    throw Error("the blocks leave a source word untranslated");
+  }
+  derivation.features = extract_features(model, derivation.steps);
+  derivation.score = dot(weights, derivation.features);
   return derivation;
 }
 

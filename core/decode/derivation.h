@@ -34,6 +34,20 @@ std::vector<Derivation> best_derivations(const SearchGraph& graph, const OptionT
 Derivation derivation_to(const SearchGraph& graph, const OptionTable& table, const ModelView& model,
                          int32_t hypothesis, bool ends);
 
+// A block named by what it translates: the source span [begin, end) and the target words, where
+// -1 - i is the text of source word i.
+struct SpanTarget {
+  int32_t begin, end;
+  std::vector<int32_t> target;
+};
+
+// The derivation that these blocks make in this order, whether or not the search would find it; it
+// obeys no reordering rule. Throws Error where the model lacks a block or where the spans do not
+// cover every word once. Oracle: tests/test_moses_agreement.py.
+Derivation derive(const ModelView& model, const DenseVector& weights,
+                  std::span<const int32_t> source, std::span<const int32_t> copies,
+                  std::span<const SpanTarget> blocks);
+
 // The features of blocks in this order, computed from the derivation alone. `ends`: whether the end
 // of the sentence is scored, which is so for all but prefixes.
 DenseVector extract_features(const ModelView& model, std::span<const Step> steps, bool ends = true);

@@ -433,5 +433,10 @@ class Decoder:
         Which sentence pairs can be derived, in how many ways, and the best way.
         """
 
+    def derive(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], blocks: Sequence[tuple[int, int, Sequence[int]]], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Derivation:
+        """
+        The derivation of one sentence that these blocks (begin, end, target words) make.
+        """
+
     def features(self, derivation: Derivation) -> list[float]:
         """The features, recomputed from the derivation alone."""

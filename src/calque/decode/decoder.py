@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 import numpy as np
@@ -130,6 +131,21 @@ class Decoder:
             derive_prefix=derive_prefix,
             threads=n_workers(threads),
         )
+
+    def derive(
+        self,
+        source: SourceText,
+        blocks: Sequence[tuple[int, int, Sequence[int]]],
+        weights: Weights,
+    ) -> _core.Derivation:
+        """The derivation of one sentence that given blocks make, features and score included.
+
+        `blocks` are source spans (begin, end) with target word ids (-1 - i: the text of source
+        word i), in the order of the translation. No reordering limit applies. Raises `CalqueError`
+        where the model lacks a block or the spans do not cover every word once.
+        """
+        steps = [(begin, end, list(target)) for begin, end, target in blocks]
+        return self._core.derive(*source.arrays(), steps, weights.vector())
 
     def features(self, derivation: _core.Derivation) -> list[float]:
         """The feature values of a derivation, extracted from its blocks alone."""
