@@ -10,11 +10,10 @@ std::vector<Decoded> decode(const ModelView& model, const DenseVector& weights,
                             const Constraints& constraints, int n_threads) {
   std::vector<Decoded> results(source.size());
   for_chunks(source.size(), 1, n_threads, [&] {
-    return [&, table = OptionTable(),
+    return [&, table = OptionTable(model, weights, options.options_per_span),
             search = Search(weights, options.search, LmTarget(model, weights))](size_t at,
                                                                                size_t) mutable {
-      table.collect(model, weights, source.sentence(at), source.sentence_copies(at),
-                    options.options_per_span, std::nullopt, constraints.sentence(at));
+      table.collect(source.sentence(at), source.sentence_copies(at), constraints.sentence(at));
       const SearchGraph& graph = search.run(table);
       results[at] = {best_derivations(graph, table, model, options.n_best, options.distinct),
                      graph.n_generated};
@@ -25,9 +24,8 @@ std::vector<Decoded> decode(const ModelView& model, const DenseVector& weights,
 
 TranslationGraph decode_graph(const ModelView& model, const DenseVector& weights,
                               const DecodeOptions& options, const SourceText& source, size_t at) {
-  OptionTable table;
-  table.collect(model, weights, source.sentence(at), source.sentence_copies(at),
-                options.options_per_span);
+  OptionTable table(model, weights, options.options_per_span);
+  table.collect(source.sentence(at), source.sentence_copies(at));
   Search search(weights, options.search, LmTarget(model, weights));
   return translation_graph(search.run(table), table);
 }
@@ -39,9 +37,9 @@ std::vector<Decoded> decode_oracle(const ModelView& model, const DecodeOptions& 
   const SourceText wanted{references, reference_offsets, references};
   std::vector<Decoded> results(source.size());
   for_chunks(source.size(), 1, n_threads, [&] {
-    return [&, table = OptionTable()](size_t at, size_t) mutable {
+    return [&, table = OptionTable(model, kNoWeights, 0)](size_t at, size_t) mutable {
       // Without weights every option is as good as any other: none may be cut.
-      table.collect(model, kNoWeights, source.sentence(at), source.sentence_copies(at), 0);
+      table.collect(source.sentence(at), source.sentence_copies(at));
       Search search(kNoWeights, options.search, OracleTarget(wanted.sentence(at)));
       const SearchGraph& graph = search.run(table);
       results[at] = {best_derivations(graph, table, model, options.n_best, options.distinct),

@@ -81,12 +81,12 @@ Forced force(const ModelView& model, const DenseVector& weights, const ForcedOpt
   result.truncated = source.size() > static_cast<size_t>(options.max_words);
   if (result.truncated) return result;
 
-  OptionTable table;
-  table.collect(model, weights, source, copies, 0, reference);
+  OptionTable table(model, weights, 0);
+  table.collect(source, copies, {}, reference);
   const size_t n = coverable(table);
   const bool whole = n == source.size();
   if (!whole) {
-    table.collect(model, weights, source.first(n), copies.first(n), 0, reference);
+    table.collect(source.first(n), copies.first(n), {}, reference);
   }
   Search search(weights, {options.reordering, 0, 0, 0, false, options.max_states, 0},
                 ForcedTarget(model, weights, reference, whole, latest_places(table, reference)));

@@ -8,6 +8,8 @@
 namespace calque {
 namespace {
 
+constexpr size_t kMostKnown = 1 << 16;  // options remembered from sentence to sentence: some 8 MB
+
 struct NextScores {
   std::array<float, 3> scores;
   bool operator==(const NextScores&) const = default;
@@ -58,17 +60,17 @@ Option make_option(const ModelView& model, const DenseVector& weights, int begin
   return option;
 }
 
+bool occurs(std::span<const int32_t> text, std::span<const int32_t> words) {
+  return !std::ranges::search(text, words).empty();
+}
+
 }  // namespace
 
-void OptionTable::collect(const ModelView& model, const DenseVector& weights,
-                          std::span<const int32_t> source, std::span<const int32_t> copies,
-                          int limit, std::optional<std::span<const int32_t>> within,
-                          std::span<const Constraint> constraints) {
-  const auto wanted = [&](std::span<const int32_t> target) {
-    return !within || !std::ranges::search(*within, target).empty();
-  };
+void OptionTable::collect(std::span<const int32_t> source, std::span<const int32_t> copies,
+                          std::span<const Constraint> constraints,
+                          std::optional<std::span<const int32_t>> within) {
   n_ = static_cast<int>(source.size());
-  const int block_words = std::max(1, std::min(model.blocks.max_source_words, Coverage::kWindow));
+  const int block_words = std::max(1, std::min(model_.blocks.max_source_words, Coverage::kWindow));
   max_words_ = block_words;
   for (const Constraint& one : constraints) max_words_ = std::max(max_words_, one.end - one.begin);
   options_.clear();
@@ -77,7 +79,7 @@ void OptionTable::collect(const ModelView& model, const DenseVector& weights,
   auto constraint = constraints.begin();  // the first that is not behind
   for (int begin = 0; begin < n_; ++begin) {
     if (constraint != constraints.end() && constraint->begin == begin) {
-      add_required(model, weights, *constraint);
+      add_required(*constraint);
       begin = constraint->end - 1;
       ++constraint;
       continue;
@@ -88,15 +90,15 @@ void OptionTable::collect(const ModelView& model, const DenseVector& weights,
       hash = extend_hash(hash, source[static_cast<size_t>(end - 1)]);
       const auto words = source.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
       const size_t from = options_.size();
-      if (const int64_t phrase = model.blocks.find(words, hash); phrase >= 0) {
-        const auto [first, last] = model.blocks.blocks(phrase);
-        for (int64_t block = first; block < last; ++block) {
-          if (!wanted(model.blocks.target(block))) continue;
-          options_.push_back(make_option(model, weights, begin, end, block));
+      if (const int64_t phrase = model_.blocks.find(words, hash); phrase >= 0) {
+        if (within) {
+          add_blocks_within(begin, end, phrase, *within);
+        } else {
+          add_blocks(begin, end, phrase);
         }
-        keep_best(from, limit);
-      } else if (end == begin + 1 && wanted(copies.subspan(static_cast<size_t>(begin), 1))) {
-        add_copy(model, weights, begin, copies);
+      } else if (end == begin + 1) {
+        const auto copy = copies.subspan(static_cast<size_t>(begin), 1);
+        if (!within || occurs(*within, copy)) add_copy(begin, copies);
       }
       ranges_[index(begin, end)] = {from, options_.size()};
     }
@@ -105,41 +107,77 @@ void OptionTable::collect(const ModelView& model, const DenseVector& weights,
   estimate_future();
 }
 
+// The best options of a phrase, which are scored when it is first met.
+void OptionTable::add_blocks(int begin, int end, int64_t phrase) {
+  if (known_.size() > kMostKnown) {
+    known_.clear();
+    known_phrases_.clear();
+  }
+  const auto [known, is_new] = known_phrases_.try_emplace(phrase);
+  auto& [first, last] = known->second;
+  if (is_new) {
+    const size_t from = options_.size();
+    const auto [block, end_block] = model_.blocks.blocks(phrase);
+    for (int64_t row = block; row < end_block; ++row) {
+      options_.push_back(make_option(model_, weights_, begin, end, row));
+    }
+    keep_best(from);
+    first = known_.size();
+    known_.insert(known_.end(), options_.begin() + static_cast<std::ptrdiff_t>(from), options_.end());
+    last = known_.size();
+    return;
+  }
+  for (size_t at = first; at < last; ++at) {
+    options_.push_back(known_[at]);
+    options_.back().begin = begin;
+    options_.back().end = end;
+  }
+}
+
+void OptionTable::add_blocks_within(int begin, int end, int64_t phrase,
+                                    std::span<const int32_t> reference) {
+  const size_t from = options_.size();
+  const auto [first, last] = model_.blocks.blocks(phrase);
+  for (int64_t block = first; block < last; ++block) {
+    if (!occurs(reference, model_.blocks.target(block))) continue;
+    options_.push_back(make_option(model_, weights_, begin, end, block));
+  }
+  keep_best(from);
+}
+
 // Sorts the options from `from` on, the most promising first, and drops those beyond the limit.
-void OptionTable::keep_best(size_t from, int limit) {
+void OptionTable::keep_best(size_t from) {
   const auto better = [](const Option& a, const Option& b) {
     return a.estimate() != b.estimate() ? a.estimate() > b.estimate() : a.block < b.block;
   };
   const auto first = options_.begin() + static_cast<std::ptrdiff_t>(from);
-  if (limit > 0 && options_.size() - from > static_cast<size_t>(limit)) {
-    std::partial_sort(first, first + limit, options_.end(), better);
-    options_.resize(from + static_cast<size_t>(limit));
+  if (limit_ > 0 && options_.size() - from > static_cast<size_t>(limit_)) {
+    std::partial_sort(first, first + limit_, options_.end(), better);
+    options_.resize(from + static_cast<size_t>(limit_));
   } else {
     std::sort(first, options_.end(), better);
   }
 }
 
-void OptionTable::add_copy(const ModelView& model, const DenseVector& weights, int position,
-                           std::span<const int32_t> copies) {
+void OptionTable::add_copy(int position, std::span<const int32_t> copies) {
   Option option{};
   option.begin = position;
   option.end = position + 1;
   option.block = -1;
   option.target = copies.subspan(static_cast<size_t>(position), 1);
-  option.score = static_cast<float>(-weights[kUnknown]);
-  score_words(model, weights, option);
+  option.score = static_cast<float>(-weights_[kUnknown]);
+  score_words(model_, weights_, option);
   options_.push_back(option);
 }
 
-void OptionTable::add_required(const ModelView& model, const DenseVector& weights,
-                               const Constraint& constraint) {
+void OptionTable::add_required(const Constraint& constraint) {
   Option option{};
   option.begin = constraint.begin;
   option.end = constraint.end;
   option.block = -1;
   option.required = true;
   option.target = constraint.target;
-  score_words(model, weights, option);
+  score_words(model_, weights_, option);
   ranges_[index(option.begin, option.end)] = {options_.size(), options_.size() + 1};
   options_.push_back(option);
 }

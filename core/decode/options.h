@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "blocks/block_table.h"
@@ -73,15 +74,18 @@ struct ModelView {
 // All options of a sentence, those of one span together and the most promising first.
 class OptionTable {
  public:
-  // Collects at most `limit` options per span (0: all). A word that no block covers alone is copied:
-  // `copies` holds its target id, or -1 - i for the text of source word i. With `within`, only
-  // options whose words occur there in a row. The span of a constraint has one option and may be of
-  // any length; no other option touches it. Precondition: constraints are not empty, do not overlap
-  // and stand from left to right.
-  void collect(const ModelView& model, const DenseVector& weights, std::span<const int32_t> source,
-               std::span<const int32_t> copies, int limit,
-               std::optional<std::span<const int32_t>> within = std::nullopt,
-               std::span<const Constraint> constraints = {});
+  // Keeps at most `limit` options per span (0: all).
+  OptionTable(const ModelView& model, const DenseVector& weights, int limit)
+      : model_(model), weights_(weights), limit_(limit) {}
+
+  // Collects the options of a sentence. A word that no block covers alone is copied: `copies` holds
+  // its target id, or -1 - i for the text of source word i. The span of a constraint has one option
+  // and may be of any length; no other option touches it. With `within`, only options whose words
+  // occur there in a row. Precondition: constraints are not empty, do not overlap and stand from
+  // left to right. The arrays must outlive the use of the options.
+  void collect(std::span<const int32_t> source, std::span<const int32_t> copies,
+               std::span<const Constraint> constraints = {},
+               std::optional<std::span<const int32_t>> within = std::nullopt);
 
   std::span<const Option> span(int begin, int end) const {
     const auto [from, to] = ranges_[index(begin, end)];
@@ -108,20 +112,27 @@ class OptionTable {
   size_t index(int begin, int end) const {
     return static_cast<size_t>(begin * max_words_ + (end - begin - 1));
   }
-  void keep_best(size_t from, int limit);
-  void add_copy(const ModelView& model, const DenseVector& weights, int position,
-                std::span<const int32_t> copies);
-  void add_required(const ModelView& model, const DenseVector& weights,
-                    const Constraint& constraint);
+  void add_blocks(int begin, int end, int64_t phrase);
+  void add_blocks_within(int begin, int end, int64_t phrase, std::span<const int32_t> reference);
+  void add_copy(int position, std::span<const int32_t> copies);
+  void add_required(const Constraint& constraint);
+  void keep_best(size_t from);
   void number_next_classes();
   void estimate_future();
 
+  ModelView model_;
+  DenseVector weights_;
+  int limit_;
   int n_ = 0;
   int max_words_ = 0;
   std::vector<Option> options_;
   std::vector<std::pair<size_t, size_t>> ranges_;
   std::vector<float> future_;  // row: begin; column: length below the window
   std::vector<float> future_to_end_;
+  // The options kept of source phrases met before: most phrases of a text are frequent ones, and the
+  // frequent ones have the most blocks. Rows of `known_`.
+  std::unordered_map<int64_t, std::pair<size_t, size_t>> known_phrases_;
+  std::vector<Option> known_;
 };
 
 }  // namespace calque
