@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from calque.config import CorpusOptions, DecodeOptions, DefaultWeights, TrainOptions
+from calque.config import (
+    CorpusOptions,
+    DecodeOptions,
+    DefaultWeights,
+    ForceOptions,
+    TrainOptions,
+)
 from calque.config.document import to_markdown
 
 PAGE = Path(__file__).with_name("options.md")
 GROUPS = {
     "Training: `calque train --set KEY=VALUE`": TrainOptions,
     "Decoding: flags of `calque translate`": DecodeOptions,
+    "Forced decoding: flags of `calque force` (`--limits` for the distortion limit)": ForceOptions,
     "Generating: flags of `calque generate`": CorpusOptions,
     "Weights of an untuned model": DefaultWeights,
 }
