@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +16,9 @@ from calque.model.build import build
 from calque.text import BitextFiles
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
+# A shell starts background jobs with Ctrl-C ignored, and programs inherit that: not those of tests.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
