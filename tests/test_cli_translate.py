@@ -68,6 +68,17 @@ def test_n_best_lists_have_the_format_of_moses_and_add_up(
         assert totals == sorted(totals, reverse=True)
 
 
+def test_a_list_of_derivations_repeats_words_that_several_derivations_give(
+    verb: Run, trained: Path, corpus: CorpusFiles, tmp_path: Path
+) -> None:
+    lists = tmp_path / "lists"
+    n_best = ["--nbest", "20", "--nbest-output", lists, "--derivations"]
+    done(verb("translate", "--model", trained, "--input", corpus.test_source, *n_best))
+    rows = [line.split(" ||| ") for line in read_lines(lists)]
+    assert len({(row[0], row[1]) for row in rows}) < len(rows)
+    assert len({(row[0], *row[2:]) for row in rows}) > len({(row[0], row[1]) for row in rows})
+
+
 def test_every_line_has_its_translation_however_strange(
     verb: Run, trained: Path, corpus: CorpusFiles
 ) -> None:
@@ -134,6 +145,8 @@ def test_search_options_reach_the_search(
         (["--nbest", "5"], "--nbest N and --nbest-output F go together"),
         (["--nbest-output", "x"], "--nbest N and --nbest-output F go together"),
         (["--nbest", "0", "--nbest-output", "x"], "Invalid value for '--nbest'"),
+        (["--derivations"], "--derivations is about n-best lists"),
+        (["--graph", "x", "--pass-through", "y"], "--graph knows no constraints"),
         (["--nbest", "2", "--nbest-output", "-"], "--output and --nbest-output are both -"),
         (["--weights", "mira"], "{model}: no weights are called 'mira'; there are: default"),
         (["--stack-size", "-1"], "command line: stack_size=-1: expected a whole number of at"),

@@ -31,6 +31,10 @@ def translate(
     nbest_output: Annotated[
         Path | None, typer.Option(metavar="F", help="Write the n-best lists here (Moses format).")
     ] = None,
+    derivations: Annotated[
+        bool,
+        typer.Option("--derivations", help="List every derivation, also those of equal words."),
+    ] = False,
     terminology: Annotated[
         Path | None,
         typer.Option(metavar="F", help="Required translations: source phrase, tab, target phrase."),
@@ -63,6 +67,12 @@ def translate(
     """
     if (nbest is None) != (nbest_output is None):
         raise OptionError("--nbest N and --nbest-output F go together")
+    if derivations and nbest is None:
+        raise OptionError("--derivations is about n-best lists: give --nbest N too")
+    if graph is not None and (terminology is not None or pass_through is not None):
+        raise OptionError(
+            "--graph knows no constraints: no --terminology or --pass-through with it"
+        )
     if output == nbest_output:
         raise OptionError(f"--output and --nbest-output are both {output}: expected two files")
     if terminology == input:
@@ -87,7 +97,12 @@ def translate(
                 stage.advance()
 
         translations = translator.n_best(
-            watched(), nbest or 1, terminology=terms, pass_through=pass_through, threads=threads
+            watched(),
+            nbest or 1,
+            distinct=not derivations,
+            terminology=terms,
+            pass_through=pass_through,
+            threads=threads,
         )
         for index, found in enumerate(translations):
             out.write(found[0].text + "\n")
