@@ -28,19 +28,6 @@ def test_every_source_phrase_is_found_and_no_other(pairs: list[Pair]) -> None:
     assert sorted(phrases, key=lambda phrase: (len(phrase), phrase)) == phrases
 
 
-@few
-@given(corpora)
-def test_matches_are_all_spans_that_are_source_phrases(pairs: list[Pair]) -> None:
-    table = extract(*to_arrays(pairs), threads=1)
-    for sentence in [np.array([3, 4, 5, 6, 3, 3, 4], np.int32), *to_arrays(pairs)[0]]:
-        expected = [
-            (begin, end, table.find(sentence[begin:end]))
-            for begin in range(len(sentence))
-            for end in range(begin + 1, len(sentence) + 1)
-        ]
-        assert table.core.matches(sentence) == [match for match in expected if match[2] >= 0]
-
-
 def test_a_table_maps_from_disk_as_it_was(tmp_path: Path) -> None:
     table = extract(*to_arrays(PAIRS))
     for name, array in table.to_arrays().items():

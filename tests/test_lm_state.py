@@ -6,7 +6,6 @@ import math
 from pathlib import Path
 from random import Random
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -93,17 +92,6 @@ def test_a_zero_backoff_is_remembered_only_where_something_follows(tmp_path: Pat
     model = read_arpa(path)
     assert after(model, ["a"]).words == [model.vocabulary.id("a")]
     assert after(model, ["b"]).words == []
-
-
-def test_a_phrase_scores_from_the_empty_state() -> None:
-    model = model_of("a b c\nb c a\nc a b\n", 3)
-    ids = model.vocabulary.encode("b c a\n").ids
-    state, total = model.core.empty(), 0.0
-    for id in ids:
-        log_prob, state = model.core.score(state, int(id))
-        total += log_prob
-    assert model.core.score_phrase(ids) == pytest.approx(total)
-    assert model.core.score_phrase(np.empty(0, np.int32)) == 0
 
 
 @settings(max_examples=60, deadline=None)

@@ -189,17 +189,7 @@ void register_blocks(nb::module_& m) {
           [](const BoundBlockTable& self, Vector<int32_t> words) {
             return self.table.find(view(words));
           },
-          nb::arg("words"), "The index of a source phrase, or -1.")
-      .def(
-          "matches",
-          [](const BoundBlockTable& self, Vector<int32_t> sentence) {
-            std::vector<std::tuple<int32_t, int32_t, int64_t>> out;
-            for (const SourceMatch& match : self.table.matches(view(sentence))) {
-              out.emplace_back(match.begin, match.end, match.source);
-            }
-            return out;
-          },
-          nb::arg("sentence"), "Every (begin, end, source phrase) of the sentence.");
+          nb::arg("words"), "The index of a source phrase, or -1.");
   nb::class_<BoundCorpus>(m, "AlignedCorpus", "Two sides and their links, checked.")
       .def(nb::init<Vector<int32_t>, Vector<int64_t>, Vector<int32_t>, Vector<int64_t>,
                     Matrix<int32_t>, Vector<int64_t>>(),

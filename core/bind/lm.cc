@@ -164,15 +164,6 @@ void register_model(nb::module_& m) {
           },
           nb::arg("state"), nb::arg("word"), "The log probability of the word and the next state.")
       .def(
-          "score_phrase",
-          [](const BoundLanguageModel& model, Vector<int32_t> words) {
-            for (const int32_t word : view(words)) {
-              if (word < 0 || word >= model.view().n_words()) throw nb::index_error("no such word");
-            }
-            return model.view().score_phrase(view(words));
-          },
-          nb::arg("words"), "The log probability of words on their own.")
-      .def(
           "score_sentences",
           [](const BoundLanguageModel& model, Vector<int32_t> ids, Vector<int64_t> offsets,
              bool each_word, int threads) {

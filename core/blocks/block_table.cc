@@ -8,21 +8,6 @@
 
 namespace calque {
 
-std::vector<SourceMatch> BlockTable::matches(std::span<const int32_t> sentence) const {
-  std::vector<SourceMatch> out;
-  const auto n = static_cast<int32_t>(sentence.size());
-  for (int32_t begin = 0; begin < n; ++begin) {
-    uint64_t hash = kEmptyPhraseHash;
-    const int32_t last = std::min(n, begin + max_source_words);
-    for (int32_t end = begin + 1; end <= last; ++end) {
-      hash = extend_hash(hash, sentence[end - 1]);
-      const int64_t source = find(sentence.subspan(begin, end - begin), hash);
-      if (source >= 0) out.push_back({begin, end, source});
-    }
-  }
-  return out;
-}
-
 int64_t n_slots(int64_t n_sources) {
   if (n_sources > 0x7fffffff) throw Error("more than 2^31 - 1 source phrases");
   return static_cast<int64_t>(std::bit_ceil(2 * static_cast<uint64_t>(n_sources) + 1));

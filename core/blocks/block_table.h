@@ -20,12 +20,6 @@ struct BlockRange {
   int64_t begin, end;
 };
 
-// A source phrase of the table that occurs in a sentence, at [begin, end).
-struct SourceMatch {
-  int32_t begin, end;
-  int64_t source;
-};
-
 // Source phrase i is source_words[source_offsets[i] .. source_offsets[i + 1]) and its blocks are
 // block_offsets[i] .. block_offsets[i + 1], best first (sum of the four scores). Source phrases are
 // sorted by (length, word ids), target phrases likewise. Rows of fixed width are flat. Arrays of
@@ -83,8 +77,6 @@ struct BlockTable {
       if (std::equal(found.begin(), found.end(), words.begin(), words.end())) return i;
     }
   }
-  // Every span of the sentence that is a source phrase, by begin, then end.
-  std::vector<SourceMatch> matches(std::span<const int32_t> sentence) const;
 };
 
 // The hash index has this many slots: a power of two, at most half of them used. Throws Error

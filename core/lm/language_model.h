@@ -127,16 +127,6 @@ class LanguageModel {
   // The same, and the length of the n-gram that was found.
   float score(const LmState& in, int32_t word, LmState& out, int& matched) const;
 
-  // The natural-log probability of the words on their own, for estimates before search.
-  float score_phrase(std::span<const int32_t> words) const {
-    LmState states[2];
-    float sum = 0;
-    for (size_t i = 0; i < words.size(); ++i) {
-      sum += score(states[i & 1], words[i], states[(i + 1) & 1]);
-    }
-    return sum;
-  }
-
  private:
   std::span<const LmEntry> unigrams_;
   std::array<LmTable, kMaxLmOrder - 1> tables_;

@@ -96,9 +96,6 @@ class LanguageModelCore:
     def score(self, state: LmState, word: int) -> tuple[float, LmState]:
         """The log probability of the word and the next state."""
 
-    def score_phrase(self, words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
-        """The log probability of words on their own."""
-
     def score_sentences(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], each_word: bool, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]:
         """
         Log probabilities of sentences and, if asked, of each word with its n-gram's length.
@@ -197,9 +194,6 @@ class BlockTable:
 
     def find(self, words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
         """The index of a source phrase, or -1."""
-
-    def matches(self, sentence: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[tuple[int, int, int]]:
-        """Every (begin, end, source phrase) of the sentence."""
 
 class AlignedCorpus:
     """Two sides and their links, checked."""
