@@ -333,6 +333,25 @@ class SparseTable:
     def entries(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
         """All keys, ascending, and their values."""
 
+class ClassExchange:
+    """Words of a corpus that move between classes."""
+
+    def __init__(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_words: int, n_classes: int) -> None: ...
+
+    def sweep(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        Move each word to its best class; the gains (float64) of those that moved.
+        """
+
+    def objective(self) -> float:
+        """Class bigrams: sum n ln n - 2 sum N ln N."""
+
+    def classes(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """The class (int32) of each word; -1 for those that do not occur."""
+
+def class_tree(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> tuple[list[str], list[tuple[int, int]], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """Bit strings by class, the merges in order and their losses (float64)."""
+
 def dense_features() -> list[str]:
     """The names of the dense features, in the order of every vector of them."""
 
