@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from _measure import OwnMemory, alone, write_json
+from numpy.typing import NDArray
 
 from calque._core import SparseTable
 from calque.features import SparseWeights, Weights
@@ -21,11 +22,12 @@ TEMPLATES = 40
 """Families of keys: those of one share the upper 16 bits, as features' do."""
 
 
-def keys_of(begin: int, size: int) -> np.ndarray:
+def keys_of(begin: int, size: int) -> NDArray[np.uint64]:
     """Distinct keys with few values in the upper 16 bits and hashed lower ones."""
     rng = np.random.default_rng(begin)
     template = rng.integers(0, TEMPLATES, size, np.uint64) * np.uint64(0x9E37) % np.uint64(1 << 16)
-    return template << np.uint64(48) | rng.integers(0, 1 << 48, size, np.uint64)
+    keys: NDArray[np.uint64] = template << np.uint64(48) | rng.integers(0, 1 << 48, size, np.uint64)
+    return keys
 
 
 def timed(name: str, work: Callable[[], object]) -> dict[str, float]:
