@@ -11,6 +11,7 @@ import sacrebleu
 from conftest import Run, done, mistake
 
 from calque.data import CorpusFiles
+from calque.metrics import METRIC_NAMES
 from calque.text import read_lines, write_lines
 
 
@@ -42,7 +43,7 @@ def test_the_table_keeps_its_signatures_whole_in_a_pipe(verb: Run, corpus: Corpu
     ("extra", "message"),
     [
         (["--metric", "blue"], "unknown metric 'blue'; did you mean 'bleu'?"),
-        (["--metric", "bleu,"], "unknown metric ''; one of bleu, chrf, ter"),
+        (["--metric", "bleu,"], f"unknown metric ''; one of {', '.join(METRIC_NAMES)}"),
         (["--tokenize", "31a"], "unknown tokenizer '31a'; did you mean '13a'?"),
         (["--reference", "nowhere"], "nowhere: no such file"),
     ],

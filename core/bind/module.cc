@@ -15,4 +15,5 @@ NB_MODULE(_core, m) {
   calque::bind::register_sparse(m);
   calque::bind::register_classes(m);
   calque::bind::register_decode(m);
+  calque::bind::register_metrics(m);
 }
