@@ -1,0 +1,71 @@
+"""From derivations to explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from calque import _core
+from calque.decode.contributions import FeatureUse, added, sorted_by_size, step_features
+from calque.decode.explanation import BlockContribution, Explanation
+from calque.decode.split import Piece
+from calque.decode.translation import read_off
+from calque.errors import OptionError
+from calque.model import Model
+from calque.text import Prepared
+
+TOLERANCE = 1e-4
+"""Per unit of score: the search adds up single-precision numbers."""
+
+
+def explain(
+    prepared: Prepared,
+    pieces: Sequence[Piece],
+    derivations: Sequence[_core.Derivation],
+    model: Model,
+) -> Explanation:
+    """What the derivations of all pieces of a sentence give, and what each step contributed."""
+    parts = model.blocks, model.target_vocabulary, model.preprocessor
+    translation = read_off(zip(pieces, derivations, strict=True), prepared, *parts)
+    uses = iter(translation.blocks)
+    blocks: list[BlockContribution] = []
+    ends: list[FeatureUse] = []
+    for derivation in derivations:
+        *rows, end = step_features(model, derivation)
+        for step, row in zip(derivation.steps, rows, strict=True):
+            blocks.append(BlockContribution(next(uses), _origin(step), sorted_by_size(row)))
+        ends += end
+    explanation = Explanation(prepared.words, translation, tuple(blocks), added(ends))
+    _check(explanation)
+    return explanation
+
+
+def nth(
+    rank: int,
+    prepared: Prepared,
+    pieces: Sequence[Piece],
+    ways: Sequence[Sequence[_core.Derivation]],
+    model: Model,
+) -> Explanation:
+    """The explanation of the translation of this rank, counted from 1, among different ones."""
+    seen = set[tuple[str, ...]]()
+    for way in ways:
+        one = explain(prepared, pieces, way, model)
+        seen.add(one.translation.words)
+        if len(seen) == rank:
+            return one
+    raise OptionError(
+        f"rank {rank}: the search found {len(seen)} different translations, expected at most that"
+    )
+
+
+def _origin(step: _core.Step) -> str:
+    if step.required:
+        return "required"
+    return "block" if step.block >= 0 else "copied"
+
+
+def _check(explanation: Explanation) -> None:
+    """A table that does not add up would explain something else: better to stop."""
+    total, score = explanation.score, explanation.translation.score
+    if abs(total - score) > TOLERANCE * (1 + abs(score)):
+        raise ArithmeticError(f"contributions add up to {total}, but the score is {score}")
