@@ -53,9 +53,8 @@ def nth(
         seen.add(one.translation.words)
         if len(seen) == rank:
             return one
-    raise OptionError(
-        f"rank {rank}: the search found {len(seen)} different translations, expected at most that"
-    )
+    n = "1 different translation" if len(seen) == 1 else f"{len(seen)} different translations"
+    raise OptionError(f"rank {rank}: the search found {n}, expected a rank among them")
 
 
 def _origin(step: _core.Step) -> str:

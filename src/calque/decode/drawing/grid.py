@@ -29,8 +29,8 @@ class Box:
 class Grid:
     """What there is to draw, as in figure 1 of Tillmann & Zhang 2008.
 
-    The source runs from left to right and the target from bottom to top. The boxes are in target order; together they cover every word of either side once, so two of
-    them touch at corners only.
+    The source runs from left to right and the target from bottom to top. The boxes are in target
+    order; together they cover every word of either side once, so two touch at corners only.
     """
 
     source: tuple[str, ...]

@@ -10,8 +10,9 @@ from html import escape
 from calque.decode.drawing.cells import n_cells
 from calque.decode.drawing.grid import Box, Grid
 
-CELL, CHARACTER, LINE, GAP = 28, 7.6, 20, 12
-"""Pixels: of a word's row or column, of a character, of a line of text, between things."""
+CELL, CHARACTER, LINE, GAP, HEADING = 28, 7.6, 20, 12, 480
+"""Pixels: of a word's row or column, of a character, of a line of text, between things, and what a
+heading may always have; all its words stand at the grid, so it never makes a picture wide."""
 _SLOPE = 0.7071  # of the source words, which stand aslant so that long ones find room
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LEGEND = "towards the block before: R monotone, L swap, N discontinuous"
@@ -91,8 +92,10 @@ def _panel(panel: Panel) -> tuple[str, float, float]:
     bottom = top + n_rows * CELL
     lines = [f"M{left:.1f} {top + row * CELL}h{n_columns * CELL}" for row in range(n_rows + 1)]
     lines += [f"M{left + c * CELL:.1f} {top}v{n_rows * CELL}" for c in range(n_columns + 1)]
+    room = max(left + n_columns * CELL, HEADING)
+    heading = _shortened(panel.heading, room)
     parts = [
-        _text(0, LINE - 6, panel.heading, "head"),
+        _text(0, LINE - 6, heading, "head"),
         _text(0, 2 * LINE - 6, panel.note, "note"),
         f'<path class="lines" d="{"".join(lines)}"/>\n',
         *(_box(box, left, bottom) for box in grid.boxes),
@@ -102,7 +105,7 @@ def _panel(panel: Panel) -> tuple[str, float, float]:
     for column, word in enumerate(grid.source):
         x, y = left + (column + 0.5) * CELL + 4, bottom + 14
         parts.append(_text(x, y, word, "word", f' transform="rotate(-45 {x:.1f} {y:.1f})"'))
-    width = max(left + n_columns * CELL, _text_width(panel.heading), _text_width(panel.note))
+    width = max(left + n_columns * CELL, _text_width(heading), _text_width(panel.note))
     depth = GAP + _SLOPE * max(map(_text_width, grid.source))
     return "".join(parts), width, bottom + depth
 
@@ -111,16 +114,25 @@ def _box(box: Box, left: float, bottom: float) -> str:
     x, y = left + box.begin * CELL, bottom - box.target_end * CELL
     width = (box.end - box.begin) * CELL
     height = (box.target_end - box.target_begin) * CELL
+    small = ' style="font-size:9px"' if _text_width(box.label) > width else ""
     frame = f'x="{x + 1:.1f}" y="{y + 1}" width="{width - 2}" height="{height - 2}"'
     return (
         f"<g><title>{_xml(box.title)}</title>"
         f'<rect class="{box.orientation}" rx="3" {frame}/>'
-        f"{_text(x + width / 2, y + height / 2 + 4, box.label, 'label').rstrip()}</g>\n"
+        f"{_text(x + width / 2, y + height / 2 + 4, box.label, 'label', small).rstrip()}</g>\n"
     )
 
 
 def _text(x: float, y: float, text: str, kind: str, more: str = "") -> str:
     return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}"{more}>{_xml(text)}</text>\n'
+
+
+def _shortened(text: str, width: float) -> str:
+    if _text_width(text) <= width:
+        return text
+    while _text_width(text + "…") > width:
+        text = text[:-1]
+    return text + "…"
 
 
 def _text_width(text: str) -> float:
