@@ -49,6 +49,9 @@ class Explanation:
     end: tuple[FeatureUse, ...]
     """What the end of the sentence added, or the ends of the pieces that it was cut into."""
 
+    def __str__(self) -> str:
+        return self.to_text()
+
     @property
     def score(self) -> float:
         """The sum of all contributions, which is the score of the translation."""
@@ -162,6 +165,9 @@ class Comparison:
 
     first: Explanation
     other: Explanation
+
+    def __str__(self) -> str:
+        return self.to_text()
 
     @property
     def score(self) -> float:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from calque.decode.drawing import fit, n_cells, visible
 
-LONGEST_TITLE = 48
-"""Cells; longer titles reach into the columns instead of moving them."""
+LONGEST_TITLE = 60
+"""Cells; longer titles and names reach into the columns instead of moving them."""
 
 
 class Entry(NamedTuple):
