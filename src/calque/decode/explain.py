@@ -7,25 +7,21 @@ from collections.abc import Sequence
 from calque import _core
 from calque.decode.contributions import FeatureUse, added, sorted_by_size, step_features
 from calque.decode.explanation import BlockContribution, Explanation
-from calque.decode.split import Piece
-from calque.decode.translation import read_off
+from calque.decode.translation import Translation
 from calque.errors import OptionError
 from calque.model import Model
-from calque.text import Prepared
 
 TOLERANCE = 1e-4
 """Per unit of score: the search adds up single-precision numbers."""
 
 
 def explain(
-    prepared: Prepared,
-    pieces: Sequence[Piece],
+    source: tuple[str, ...],
+    translation: Translation,
     derivations: Sequence[_core.Derivation],
     model: Model,
 ) -> Explanation:
-    """What the derivations of all pieces of a sentence give, and what each step contributed."""
-    parts = model.blocks, model.target_vocabulary, model.preprocessor
-    translation = read_off(zip(pieces, derivations, strict=True), prepared, *parts)
+    """What each step of the derivations, one per piece of the sentence, contributed."""
     uses = iter(translation.blocks)
     blocks: list[BlockContribution] = []
     ends: list[FeatureUse] = []
@@ -34,25 +30,18 @@ def explain(
         for step, row in zip(derivation.steps, rows, strict=True):
             blocks.append(BlockContribution(next(uses), _origin(step), sorted_by_size(row)))
         ends += end
-    explanation = Explanation(prepared.words, translation, tuple(blocks), added(ends))
+    explanation = Explanation(source, translation, tuple(blocks), added(ends))
     _check(explanation)
     return explanation
 
 
-def nth(
-    rank: int,
-    prepared: Prepared,
-    pieces: Sequence[Piece],
-    ways: Sequence[Sequence[_core.Derivation]],
-    model: Model,
-) -> Explanation:
-    """The explanation of the translation of this rank, counted from 1, among different ones."""
+def place_of(rank: int, translations: Sequence[Translation]) -> int:
+    """Where the translation of a rank, counted from 1, stands when equal words count once."""
     seen = set[tuple[str, ...]]()
-    for way in ways:
-        one = explain(prepared, pieces, way, model)
-        seen.add(one.translation.words)
+    for place, translation in enumerate(translations):
+        seen.add(translation.words)
         if len(seen) == rank:
-            return one
+            return place
     n = "1 different translation" if len(seen) == 1 else f"{len(seen)} different translations"
     raise OptionError(f"rank {rank}: the search found {n}, expected a rank among them")
 

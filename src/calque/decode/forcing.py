@@ -7,11 +7,10 @@ from itertools import islice
 from typing import Any
 
 from calque import _core
-from calque.config import DecodeOptions, ForceOptions
+from calque.config import ForceOptions
 from calque.decode.decoder import Decoder
 from calque.decode.source import SourceText
 from calque.decode.translation import ORIENTATIONS, BlockUse, target_words
-from calque.errors import CalqueError
 from calque.features import DENSE
 from calque.model import Model
 from calque.text import Vocabulary
@@ -78,38 +77,6 @@ def encode_pairs(pairs: Sequence[tuple[str, str]], model: Model) -> tuple[Source
     return (
         SourceText.encode(sources, model.source_vocabulary, target),
         SourceText.encode_references(references, sources, target),
-    )
-
-
-def force_text(
-    decoder: Decoder, model: Model, source: Sequence[str], text: str, rules: DecodeOptions
-) -> _core.Derivation:
-    """The best derivation of a translation of one sentence, under the reordering of `rules`.
-
-    `source` are words as the model knows them, `text` is plain. Raises `CalqueError` where no
-    derivation gives that text; the message says how far one gets.
-    """
-    words = model.preprocessor.target(text.replace("\n", " ") + "\n").split()
-    if not words:
-        raise CalqueError("the translation is empty: expected words")
-    options = ForceOptions(
-        reordering=rules.reordering,
-        distortion_limit=rules.distortion_limit,
-        max_words=len(source),
-        min_prefix=1,
-    )
-    encoded = encode_pairs([(" ".join(source), " ".join(words))], model)
-    [found] = decoder.force(*encoded, model.weights, options, derive_prefix=False, threads=1)
-    if found.reachable:
-        return found.best
-    what = f"no blocks of the model give '{' '.join(words)}'"
-    if found.truncated:
-        raise CalqueError(f"{what}: the search was given up after {options.max_states:,} states")
-    if found.prefix_target == 0:
-        raise CalqueError(f"{what}: not even its beginning")
-    reached = " ".join(words[: found.prefix_target])
-    raise CalqueError(
-        f"{what}: the first {found.prefix_source} source words reach no further than '{reached}'"
     )
 
 

@@ -9,9 +9,9 @@ from calque import _core
 from calque.config import DecodeOptions, fill
 from calque.decode.constraints import Constraints, Terminology
 from calque.decode.decoder import Decoder
-from calque.decode.explain import explain, nth
+from calque.decode.explain import explain, place_of
 from calque.decode.explanation import Explanation
-from calque.decode.forcing import force_text
+from calque.decode.force_text import force_text
 from calque.decode.graph import TranslationGraph
 from calque.decode.source import SourceText
 from calque.decode.split import Piece, combine, split
@@ -134,7 +134,9 @@ class Translator:
             raise OptionError(f"rank {rank}: expected at least 1")
         if translation is None:
             [(prepared, pieces, ways)] = self._found(iter(work), rank, True, 1, search)
-            return nth(rank, prepared, pieces, ways, self.model)
+            translations = self._read_off(prepared, pieces, ways, distinct=False)
+            at = place_of(rank, translations)
+            return explain(prepared.words, translations[at], ways[at], self.model)
         if rank != 1:
             raise OptionError("a given translation has no rank: expected one of the two")
         if terminology is not None or pass_through is not None:
@@ -146,7 +148,8 @@ class Translator:
             raise OptionError(f"{problem}: expected one piece, where a translation is given")
         [(prepared, piece)] = work
         derivation = force_text(self.decoder, self.model, piece.words, _text(translation), search)
-        return explain(prepared, [piece], [derivation], self.model)
+        [found] = self._read_off(prepared, [piece], [[derivation]], distinct=False)
+        return explain(prepared.words, found, [derivation], self.model)
 
     def _pieces(
         self, sentences: Iterator[str], constraints: Constraints, max_words: int
