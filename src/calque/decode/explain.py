@@ -11,8 +11,8 @@ from calque.decode.translation import Translation
 from calque.errors import OptionError
 from calque.model import Model
 
-TOLERANCE = 1e-4
-"""Per unit of score: the search adds up single-precision numbers."""
+TOLERANCE = 1e-5
+"""Per unit of contribution: the search adds up single-precision numbers."""
 
 
 def explain(
@@ -55,5 +55,6 @@ def _origin(step: _core.Step) -> str:
 def _check(explanation: Explanation) -> None:
     """A table that does not add up would explain something else: better to stop."""
     total, score = explanation.score, explanation.translation.score
-    if abs(total - score) > TOLERANCE * (1 + abs(score)):
+    size = sum(abs(use.contribution) for one in explanation.blocks for use in one.features)
+    if abs(total - score) > TOLERANCE * (1 + size):
         raise ArithmeticError(f"contributions add up to {total}, but the score is {score}")
