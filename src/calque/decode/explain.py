@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from calque import _core
 from calque.decode.contributions import FeatureUse, added, sorted_by_size, step_features
@@ -26,10 +27,10 @@ def explain(
     blocks: list[BlockContribution] = []
     ends: list[FeatureUse] = []
     for derivation in derivations:
-        *rows, end = step_features(model, derivation)
-        for step, row in zip(derivation.steps, rows, strict=True):
+        rows = iter(step_features(model, derivation))
+        for step, row in zip(derivation.steps, rows, strict=False):
             blocks.append(BlockContribution(next(uses), _origin(step), sorted_by_size(row)))
-        ends += end
+        ends += chain(*rows)
     explanation = Explanation(source, translation, tuple(blocks), added(ends))
     _check(explanation)
     return explanation

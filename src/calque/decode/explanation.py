@@ -104,8 +104,8 @@ class Explanation:
             for number, one in enumerate(self.blocks, 1)
         ]
         end = sum(use.contribution for use in self.end)
-        sections += [Section("end", end, _entries(self.end)), Section("total", self.score)]
-        return table(heads, sections, top)
+        sections += [Section("end", end, _entries(self.end))] if self.end else []
+        return table(heads, [*sections, Section("total", self.score)], top)
 
     def to_svg(self) -> str:
         """The drawing as a complete SVG document."""
