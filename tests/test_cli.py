@@ -40,6 +40,7 @@ VERBS = [
     "demo",
     "train",
     "translate",
+    "explain",
     "force",
     "score",
     "lm",

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from calque.cli import demo, exchange, force, generate, info, lm, score, train, translate
+from calque.cli import demo, exchange, explain, force, generate, info, lm, score, train, translate
 from calque.errors import CalqueError
 
 FAULT, MISTAKE, INTERRUPTED = 1, 2, 130
@@ -34,6 +34,7 @@ app = typer.Typer(
 app.command("demo")(demo.demo)
 app.command("train")(train.train)
 app.command("translate")(translate.translate)
+app.command("explain")(explain.explain)
 app.command("force")(force.force)
 app.command("score")(score.score)
 app.command("lm")(lm.lm)
