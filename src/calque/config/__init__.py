@@ -2,6 +2,7 @@
 
 from calque.config.align import AlignOptions
 from calque.config.blocks import BlockOptions
+from calque.config.compare import CompareOptions
 from calque.config.corpus import CorpusOptions
 from calque.config.decode import DecodeOptions, ForceOptions
 from calque.config.fill import Value, expected, fill, from_toml, settings, to_mapping
@@ -15,6 +16,7 @@ __all__ = [
     "AlignOptions",
     "BlockOptions",
     "CleanOptions",
+    "CompareOptions",
     "CorpusOptions",
     "DecodeOptions",
     "DefaultWeights",
