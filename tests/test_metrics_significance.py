@@ -12,17 +12,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.significance import PairedTest, Result
 
 from calque.config import CompareOptions
+from calque.data import CorpusFiles
+from calque.metrics import make_metric
 from calque.metrics.metric import Metric, PreparedReferences, Statistics
+from calque.metrics.runs import statistics_of_runs
 from calque.metrics.significance import bootstrap, compare, randomization
+from calque.text import read_lines
 
 
 class Ratio(Metric):
     """The first statistic over the second: a mean where the second counts sentences."""
 
     name: ClassVar[str] = "ratio"
-    higher_is_better: ClassVar[bool] = True
+    higher_is_better = True
     statistics_names = ("value", "count")
     signature = "ratio"
 
@@ -187,3 +193,33 @@ def test_systems_are_resampled_together() -> None:
     (run,) = outputs(np.random.default_rng(3), 1, 50)
     first, second = bootstrap(RATIO, [[run], [run]], CompareOptions(trials=100))
     np.testing.assert_array_equal(first.over_sentences, second.over_sentences)
+
+
+def test_p_values_and_intervals_agree_with_those_of_sacrebleu(corpus: CorpusFiles) -> None:
+    first, second, *references = (list(read_lines(path)) for path in corpus.test_references)
+    metric = make_metric("bleu", tokenize="none")
+    runs = statistics_of_runs(metric, references, [first, second])
+    found = compare(metric, [[run] for run in runs], CompareOptions(trials=4000))
+    (difference,) = found.differences
+    # Of resamples, theirs counts those that go too far to one side only.
+    theirs = [_sacrebleu(kind, first, second, references) for kind in ("ar", "bs")]
+    expected = [difference.p_randomization, difference.p_bootstrap / 2]
+    assert [result.p_value for result in theirs] == pytest.approx(expected, abs=0.05)
+    assert theirs[1].score == pytest.approx(found.systems[1].value)
+    half = (found.systems[1].interval.high - found.systems[1].interval.low) / 2
+    assert theirs[1].ci == pytest.approx(half, rel=0.15)
+
+
+def _sacrebleu(
+    kind: str, first: list[str], second: list[str], references: list[list[str]]
+) -> Result:
+    test = PairedTest(
+        [("first", first), ("second", second)],
+        {"bleu": BLEU(tokenize="none", force=True)},
+        references,
+        test_type=kind,
+        n_samples=1000,
+    )
+    result = test()[1]["BLEU"][1]
+    assert isinstance(result, Result)
+    return result

@@ -14,5 +14,5 @@ class CompareOptions:
     )
     seed: int = option(1, "seed of both", least=0)
     level: float = option(
-        0.05, "p-values below this are significant; intervals cover the rest", least=0, most=1
+        0.05, "p-values up to this are significant; intervals cover the rest", least=0, most=1
     )

@@ -26,8 +26,11 @@ from numpy.typing import NDArray
 from calque.config import CompareOptions
 from calque.metrics.metric import Metric, Statistics
 
-CELLS_PER_CHUNK = 1 << 17
-"""Trials times sentences that are worked on at once: what stays in a cache."""
+PRODUCTS_PER_CHUNK = 1 << 18
+"""Trials times sentences times statistics that are multiplied at once.
+
+What is larger OpenBLAS gives to threads, and matrices as narrow as ours only wait for them.
+"""
 
 ROUNDING = 1e-9
 """Differences this close, relative to the larger score, are equal: sums in another order."""
@@ -125,7 +128,7 @@ def bootstrap(
     columns = np.hstack([run for runs in systems for run in runs])
     sums = [
         _times_drawn(random, size, n_sentences) @ columns
-        for size in _chunks(options.trials, n_sentences)
+        for size in _chunks(options.trials, columns.shape)
     ]
     totals = np.vstack(sums)
     found, begin = [], 0
@@ -159,7 +162,7 @@ def randomization(
     outputs = outputs[:, (outputs != outputs[:1]).any(axis=(0, 2))]
     differences = outputs[:-1] - outputs[-1]
     dealt = []
-    for size in _chunks(options.trials, outputs.shape[1]):
+    for size in _chunks(options.trials, outputs.shape[1:]):
         place = _permutations(random, len(outputs), size, outputs.shape[1])
         # One output comes to each place: the last one, unless it is replaced by another.
         sums = np.repeat(totals[-1:, None], len(outputs), axis=0).repeat(size, axis=1)
@@ -200,7 +203,8 @@ def _run_noise(random: np.random.Generator, resampled: Array, observed: Array) -
     apart = resampled - resampled.mean(axis=1, keepdims=True)
     luck = apart.var(axis=0).sum() / (n_runs - 1)
     variance = max(0.0, float(observed.var(ddof=1) - luck))
-    return math.sqrt(variance / n_runs) * random.standard_t(n_runs - 1, n_trials)
+    drawn: Array = math.sqrt(variance / n_runs) * random.standard_t(n_runs - 1, n_trials)
+    return drawn
 
 
 def _interval(draws: Array, level: float) -> Interval:
@@ -215,9 +219,9 @@ def _share_beyond(draws: Array, observed: float, scale: float) -> float:
     return float((c + 1) / (len(draws) + 1))
 
 
-def _chunks(n_trials: int, n_sentences: int) -> Iterator[int]:
-    """Sizes that add up to `n_trials`."""
-    most = max(1, CELLS_PER_CHUNK // max(1, n_sentences))
+def _chunks(n_trials: int, shape: tuple[int, ...]) -> Iterator[int]:
+    """Sizes that add up to `n_trials`, small enough to multiply with an array of this shape."""
+    most = max(1, PRODUCTS_PER_CHUNK // max(1, math.prod(shape)))
     for begin in range(0, n_trials, most):
         yield min(most, n_trials - begin)
 
