@@ -42,6 +42,7 @@ VERBS = [
     "translate",
     "force",
     "score",
+    "compare",
     "lm",
     "import",
     "export",
