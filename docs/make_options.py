@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from calque.config import (
+    CompareOptions,
     CorpusOptions,
     DecodeOptions,
     DefaultWeights,
@@ -18,6 +19,7 @@ GROUPS = {
     "Training: `calque train --set KEY=VALUE`": TrainOptions,
     "Decoding: flags of `calque translate`": DecodeOptions,
     "Forced decoding: flags of `calque force` (`--limits` for the distortion limit)": ForceOptions,
+    "Comparing: flags of `calque compare`": CompareOptions,
     "Generating: flags of `calque generate`": CorpusOptions,
     "Weights of an untuned model": DefaultWeights,
 }

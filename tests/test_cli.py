@@ -43,6 +43,7 @@ VERBS = [
     "explain",
     "force",
     "score",
+    "compare",
     "lm",
     "import",
     "export",

@@ -13,7 +13,19 @@ from typing import Annotated, Any
 
 import typer
 
-from calque.cli import demo, exchange, explain, force, generate, info, lm, score, train, translate
+from calque.cli import (
+    compare,
+    demo,
+    exchange,
+    explain,
+    force,
+    generate,
+    info,
+    lm,
+    score,
+    train,
+    translate,
+)
 from calque.errors import CalqueError
 
 FAULT, MISTAKE, INTERRUPTED = 1, 2, 130
@@ -37,6 +49,7 @@ app.command("translate")(translate.translate)
 app.command("explain")(explain.explain)
 app.command("force")(force.force)
 app.command("score")(score.score)
+app.command("compare")(compare.compare)
 app.command("lm")(lm.lm)
 app.command("import")(exchange.import_)
 app.command("export")(exchange.export)

@@ -3,6 +3,7 @@
 from calque.config.align import AlignOptions
 from calque.config.blocks import BlockOptions
 from calque.config.classes import ClassOptions
+from calque.config.compare import CompareOptions
 from calque.config.corpus import CorpusOptions
 from calque.config.decode import DecodeOptions, ForceOptions
 from calque.config.fill import Value, expected, fill, from_toml, settings, to_mapping
@@ -17,6 +18,7 @@ __all__ = [
     "BlockOptions",
     "ClassOptions",
     "CleanOptions",
+    "CompareOptions",
     "CorpusOptions",
     "DecodeOptions",
     "DefaultWeights",
