@@ -42,8 +42,7 @@ struct SourceText {
   std::span<const int32_t> copies;   // a target id, or -1 - i for the text of word i of the sentence
 
   size_t size() const { return offsets.size() - 1; }
-  std::span<const int32_t> sentence(size_t i) const { return cut(ids, i); }
-  std::span<const int32_t> sentence_copies(size_t i) const { return cut(copies, i); }
+  SentenceView sentence(size_t i) const { return {cut(ids, i), cut(copies, i)}; }
 
  private:
   std::span<const int32_t> cut(std::span<const int32_t> words, size_t i) const {
@@ -53,12 +52,12 @@ struct SourceText {
 };
 
 // Translates every sentence. Results do not depend on n_threads.
-std::vector<Decoded> decode(const ModelView& model, const DenseVector& weights,
+std::vector<Decoded> decode(const ModelView& model, const WeightView& weights,
                             const DecodeOptions& options, const SourceText& source,
                             const Constraints& constraints, int n_threads);
 
 // What the search of one sentence found, whole.
-TranslationGraph decode_graph(const ModelView& model, const DenseVector& weights,
+TranslationGraph decode_graph(const ModelView& model, const WeightView& weights,
                               const DecodeOptions& options, const SourceText& source, size_t at);
 
 // The derivations of highest sentence BLEU against `references`, which are target ids or -1 - i for

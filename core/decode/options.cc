@@ -18,58 +18,24 @@ struct NextScores {
   }
 };
 
-// The parts of an option that its target words decide.
-void score_words(const ModelView& model, const DenseVector& weights, Option& option) {
-  LmState state = model.lm.empty();
-  double log_prob = 0;
-  for (const int32_t word : option.target) {
-    LmState after;
-    log_prob += model.lm.score(state, model.lm_word(word), after);
-    state = after;
-  }
-  option.lm_estimate = static_cast<float>(weights[kLanguageModel] * log_prob);
-  option.words = 0;
-  option.words_factor = 1;
-  for (const int32_t word : option.target) {
-    option.words = append_word(option.words, word);
-    option.words_factor *= kWordsFactor;
-  }
-  option.score += static_cast<float>(weights[kWordCount] * static_cast<double>(option.target.size()) +
-                                     weights[kBlockCount]);
-}
-
-Option make_option(const ModelView& model, const DenseVector& weights, int begin, int end,
-                   int64_t block) {
-  Option option{};
-  option.begin = begin;
-  option.end = end;
-  option.block = block;
-  option.target = model.blocks.target(block);
-  const auto row = static_cast<size_t>(block);
-  for (size_t i = 0; i < 4; ++i) {
-    option.score += static_cast<float>(weights[kTranslation + i] * model.blocks.scores[4 * row + i]);
-  }
-  if (model.has_orientation()) {
-    const auto orientation = model.blocks.orientation.subspan(6 * row, 6);
-    for (size_t i = 0; i < 3; ++i) {
-      option.previous[i] = static_cast<float>(weights[kReordering + i] * orientation[i]);
-      option.next[i] = static_cast<float>(weights[kReordering + 3 + i] * orientation[3 + i]);
-    }
-  }
-  score_words(model, weights, option);
-  return option;
-}
-
 bool occurs(std::span<const int32_t> text, std::span<const int32_t> words) {
   return !std::ranges::search(text, words).empty();
 }
 
 }  // namespace
 
-void OptionTable::collect(std::span<const int32_t> source, std::span<const int32_t> copies,
-                          std::span<const Constraint> constraints,
+OptionTable::OptionTable(const ModelView& model, const WeightView& weights, int limit)
+    : model_(model),
+      weights_(weights),
+      first_weight_(model.dense().first_weight(weights.dense)),
+      rest_weight_(model.dense().rest_weight(weights.dense)),
+      limit_(limit) {}
+
+void OptionTable::collect(const SentenceView& sentence, std::span<const Constraint> constraints,
                           std::optional<std::span<const int32_t>> within) {
-  n_ = static_cast<int>(source.size());
+  sentence_ = sentence;
+  n_ = sentence.size();
+  const auto source = sentence.words;
   const int block_words = std::max(1, std::min(model_.blocks.max_source_words, Coverage::kWindow));
   max_words_ = block_words;
   for (const Constraint& one : constraints) max_words_ = std::max(max_words_, one.end - one.begin);
@@ -97,8 +63,8 @@ void OptionTable::collect(std::span<const int32_t> source, std::span<const int32
           add_blocks(begin, end, phrase);
         }
       } else if (end == begin + 1) {
-        const auto copy = copies.subspan(static_cast<size_t>(begin), 1);
-        if (!within || occurs(*within, copy)) add_copy(begin, copies);
+        const auto copy = sentence.copies.subspan(static_cast<size_t>(begin), 1);
+        if (!within || occurs(*within, copy)) add_copy(begin);
       }
       ranges_[index(begin, end)] = {from, options_.size()};
     }
@@ -119,7 +85,7 @@ void OptionTable::add_blocks(int begin, int end, int64_t phrase) {
     const size_t from = options_.size();
     const auto [block, end_block] = model_.blocks.blocks(phrase);
     for (int64_t row = block; row < end_block; ++row) {
-      options_.push_back(make_option(model_, weights_, begin, end, row));
+      options_.push_back(make_option(begin, end, row));
     }
     keep_best(from);
     first = known_.size();
@@ -140,7 +106,7 @@ void OptionTable::add_blocks_within(int begin, int end, int64_t phrase,
   const auto [first, last] = model_.blocks.blocks(phrase);
   for (int64_t block = first; block < last; ++block) {
     if (!occurs(reference, model_.blocks.target(block))) continue;
-    options_.push_back(make_option(model_, weights_, begin, end, block));
+    options_.push_back(make_option(begin, end, block));
   }
   keep_best(from);
 }
@@ -159,14 +125,22 @@ void OptionTable::keep_best(size_t from) {
   }
 }
 
-void OptionTable::add_copy(int position, std::span<const int32_t> copies) {
+void OptionTable::add_copy(int position) {
   Option option{};
   option.begin = position;
   option.end = position + 1;
   option.block = -1;
-  option.target = copies.subspan(static_cast<size_t>(position), 1);
-  option.score = static_cast<float>(-weights_[kUnknown]);
-  score_words(model_, weights_, option);
+  option.target = sentence_.copies.subspan(static_cast<size_t>(position), 1);
+  for (const BlockColumn& column : model_.dense().block_columns) {
+    option.score += static_cast<float>(weights_.dense[column.index] * column.copied);
+  }
+  for (const OrientationColumn& column : model_.dense().orientation_columns) {
+    auto& scores = column.next ? option.next : option.previous;
+    for (size_t i = 0; i < 3; ++i) {
+      scores[i] += static_cast<float>(weights_.dense[column.index] * column.copied[i]);
+    }
+  }
+  score_words(option);
   options_.push_back(option);
 }
 
@@ -177,9 +151,50 @@ void OptionTable::add_required(const Constraint& constraint) {
   option.block = -1;
   option.required = true;
   option.target = constraint.target;
-  score_words(model_, weights_, option);
+  score_words(option);
   ranges_[index(option.begin, option.end)] = {options_.size(), options_.size() + 1};
   options_.push_back(option);
+}
+
+Option OptionTable::make_option(int begin, int end, int64_t block) const {
+  Option option{};
+  option.begin = begin;
+  option.end = end;
+  option.block = block;
+  option.target = model_.blocks.target(block);
+  for (const BlockColumn& column : model_.dense().block_columns) {
+    option.score += static_cast<float>(weights_.dense[column.index] * column.at(block));
+  }
+  for (const OrientationColumn& column : model_.dense().orientation_columns) {
+    auto& scores = column.next ? option.next : option.previous;
+    for (size_t i = 0; i < 3; ++i) {
+      scores[i] += static_cast<float>(weights_.dense[column.index] * column.at(block, i));
+    }
+  }
+  score_words(option);
+  return option;
+}
+
+// The parts of an option that its target words decide.
+void OptionTable::score_words(Option& option) const {
+  option.lm_estimate = static_cast<float>(
+      score_lm(model_.lm, model_.lm.empty(), option.target, first_weight_, rest_weight_).score);
+  if (const auto& classes = model_.dense().class_lm) {
+    const double weight = weights_.dense[classes->index];
+    option.lm_estimate += static_cast<float>(
+        score_lm(classes->lm, classes->lm.empty(), option.target, weight, weight).score);
+  }
+  option.words = 0;
+  option.words_factor = 1;
+  for (const int32_t word : option.target) {
+    option.words = append_word(option.words, word);
+    option.words_factor *= kWordsFactor;
+  }
+  const bool is_copy = option.block < 0 && !option.required;
+  for (const CountComponent& count : model_.dense().counts) {
+    option.score +=
+        static_cast<float>(weights_.dense[count.index] * count.at(option.target.size(), is_copy));
+  }
 }
 
 void OptionTable::number_next_classes() {

@@ -163,13 +163,13 @@ void Search<Target>::open_cubes_at(const Place& place, std::span<const int32_t> 
   const Coverage covered = graph_.coverages[place.coverage];
   options_.reordering.for_each_span(*table_, covered, place.last_end, [&](int begin, int end) {
     const int32_t after = intern(covered.with(begin, end));
-    const int jump = std::abs(begin - place.last_end);
     Cube cube{};
     cube.hypotheses = hypotheses;
     cube.options = table_->span(begin, end);
     cube.place = graph_.places.intern({after, begin, end});
     cube.orientation = orientation(place.last_begin, place.last_end, begin, end);
-    cube.step_score = static_cast<float>(-weights_[kDistance] * jump);
+    cube.step_score = static_cast<float>(
+        dense_->score_jump(weights_.dense, table_->sentence().words, place.last_end, begin));
     cube.future = future(after, end);
     cubes_[static_cast<size_t>(graph_.coverages[after].count())].push_back(cube);
   });
@@ -207,7 +207,7 @@ template <typename Target>
 float Search<Target>::future(int32_t coverage, int last_end) const {
   if (!options_.future_cost) return 0;
   const int jumps = graph_.coverages[coverage].remaining_jumps(last_end, table_->size());
-  return futures_[static_cast<size_t>(coverage)] - static_cast<float>(weights_[kDistance] * jumps);
+  return futures_[static_cast<size_t>(coverage)] - static_cast<float>(distance_weight_ * jumps);
 }
 
 template <typename Target>
@@ -218,6 +218,7 @@ int32_t Search<Target>::intern(const Coverage& coverage) {
 }
 
 template class Search<LmTarget>;
+template class Search<ClassLmTarget>;
 template class Search<ForcedTarget>;
 template class Search<OracleTarget>;
 

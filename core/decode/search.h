@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "decode/dense.h"
 #include "decode/graph.h"
 #include "decode/options.h"
 #include "decode/reordering.h"
@@ -40,8 +39,13 @@ struct RecombinationKey {
 template <typename Target>
 class Search {
  public:
-  Search(const DenseVector& weights, const SearchOptions& options, Target target)
-      : weights_(weights), options_(options), target_(std::move(target)) {}
+  Search(const DenseSet& dense, const WeightView& weights, const SearchOptions& options,
+         Target target)
+      : dense_(&dense),
+        weights_(weights),
+        distance_weight_(dense.distance_weight(weights.dense)),
+        options_(options),
+        target_(std::move(target)) {}
 
   // Searches the sentence of the table; the graph is valid until the next run.
   const SearchGraph& run(const OptionTable& table);
@@ -53,7 +57,7 @@ class Search {
     std::span<const Option> options;
     int32_t place;  // after the step
     int orientation;
-    float step_score;  // distance, the same for every cell
+    float step_score;  // of the jump, the same for every cell
     float future;      // after the step
   };
   struct Cell {
@@ -82,7 +86,9 @@ class Search {
   float future(int32_t coverage, int last_end) const;
   int32_t intern(const Coverage& coverage);
 
-  DenseVector weights_;
+  const DenseSet* dense_;
+  WeightView weights_;
+  double distance_weight_;
   SearchOptions options_;
   Target target_;
   const OptionTable* table_ = nullptr;

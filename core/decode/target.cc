@@ -5,19 +5,54 @@
 
 namespace calque {
 
-ForcedTarget::ForcedTarget(const ModelView& model, const DenseVector& weights,
+ClassLmTarget::ClassLmTarget(const ModelView& model, const WeightView& weights)
+    : words_(model, weights),
+      classes_(model.dense().class_lm->lm, weights.dense[model.dense().class_lm->index],
+               weights.dense[model.dense().class_lm->index]) {}
+
+int32_t ClassLmTarget::begin() {
+  states_.clear();
+  return states_.intern({words_.begin(), classes_.begin()});
+}
+
+TargetStep ClassLmTarget::step(int32_t state, const Option& option, int32_t id) {
+  const State from = states_[state];
+  const TargetStep words = words_.step(from.words, option, id);
+  const TargetStep classes = classes_.step(from.classes, option, id);
+  return {words.score + classes.score, states_.intern({words.state, classes.state})};
+}
+
+double ClassLmTarget::finish(int32_t state) const {
+  return words_.finish(states_[state].words) + classes_.finish(states_[state].classes);
+}
+
+ForcedTarget::ForcedTarget(const ModelView& model, const WeightView& weights,
                            std::span<const int32_t> reference, bool ends,
                            std::vector<int32_t> latest)
-    : reference_(reference), ends_(ends), scores_{0}, latest_(std::move(latest)) {
-  LmState state = model.lm.begin();
-  const auto add = [&](int32_t word) {
+    : reference_(reference),
+      ends_(ends),
+      scores_(reference.size() + 2),
+      firsts_(reference.size()),
+      latest_(std::move(latest)) {
+  const DenseSet& dense = model.dense();
+  add_lm(model.lm, dense.first_weight(weights.dense), dense.rest_weight(weights.dense));
+  if (dense.class_lm) {
+    const double weight = weights.dense[dense.class_lm->index];
+    add_lm(dense.class_lm->lm, weight, weight);
+  }
+}
+
+void ForcedTarget::add_lm(const TargetLm& lm, double first, double rest) {
+  LmState state = lm.begin();
+  double sum = 0;
+  for (size_t j = 0; j < reference_.size(); ++j) {
     LmState after;
-    const auto log_prob = static_cast<double>(model.lm.score(state, word, after));
-    scores_.push_back(scores_.back() + weights[kLanguageModel] * log_prob);
+    const double log_prob = lm.score(state, reference_[j], after);
     state = after;
-  };
-  for (const int32_t word : reference) add(model.lm_word(word));
-  add(kEndWord);
+    firsts_[j] += (first - rest) * log_prob;
+    scores_[j + 1] += sum += rest * log_prob;
+  }
+  scores_.back() += sum + rest * lm.finish(state);
 }
 
 TargetStep ForcedTarget::step(int32_t state, const Option& option, int32_t) const {
@@ -27,7 +62,8 @@ TargetStep ForcedTarget::step(int32_t state, const Option& option, int32_t) cons
       !std::equal(option.target.begin(), option.target.end(), reference_.begin() + state)) {
     return {0, kRefused};
   }
-  return {static_cast<float>(scores_[to] - scores_[from]), static_cast<int32_t>(to)};
+  const double score = firsts_[from] + scores_[to] - scores_[from];
+  return {static_cast<float>(score), static_cast<int32_t>(to)};
 }
 
 bool ForcedTarget::has_future(const Coverage& coverage, int32_t state) const {

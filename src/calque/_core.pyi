@@ -277,8 +277,44 @@ def moses_phrases(table: BlockTable, lines: Annotated[NDArray[numpy.int64], dict
 def moses_orientations(table: BlockTable, lines: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], source: WordTable, target: WordTable) -> str:
     """Lines of a reordering table."""
 
-def dense_features() -> list[str]:
-    """The names of the dense features, in the order of every vector of them."""
+class FeatureSet:
+    """What scores a derivation, component by component."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def names(self) -> list[str]:
+        """The dense components, in the order in which they were added."""
+
+    def add_block_column(self, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], column: int, copied: float) -> None:
+        """A column of a table with a row per block."""
+
+    def add_orientation(self, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: Sequence[int], copied: Sequence[float], next: bool) -> None:
+        """
+        The column of a block's row that its orientation chooses; -1: the value is 0.
+        """
+
+    def add_count(self, name: str, of: str, sign: float) -> None:
+        """A number of words or blocks."""
+
+    def add_language_model(self, name: str, first: bool, rest: bool) -> None:
+        """
+        The log probability of the words that begin a block, of the others, or of both.
+        """
+
+    def add_class_language_model(self, name: str, lm: object, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """The log probability of the classes of the words."""
+
+    def add_distance(self, name: str) -> None:
+        """Minus the source words jumped over."""
+
+    def add_jump(self, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shift: int, row: str) -> None:
+        """The log probability of a jump, in a row of a table."""
+
+class WeightView:
+    """The weights of one call."""
+
+    def __init__(self, dense: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
 class Step:
     """One block of a derivation."""
@@ -313,7 +349,7 @@ class Derivation:
 
     @property
     def features(self) -> list[float]:
-        """Values in the order of dense_features()."""
+        """Values in the order of the feature set."""
 
     @property
     def steps(self) -> list[Step]: ...
@@ -403,34 +439,42 @@ class SearchOptions:
 
     def __init__(self, *, reordering: str, distortion_limit: int, strict_single_gap: bool, stack_size: int, pop_limit: int, threshold: float, future_cost: bool, time_limit_s: float) -> None: ...
 
+class Source:
+    """Source sentences as the decoder takes them."""
+
+    def __init__(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        `copies` holds, for every source word, the target id of its text, or -1 - i where word i of a sentence has none.
+        """
+
 class Decoder:
     """A loaded model that translates."""
 
-    def __init__(self, blocks: object, lm: object, lm_words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+    def __init__(self, blocks: object, lm: object, lm_words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], features: object) -> None:
         """
         `lm_words` holds the language-model id of each target id; empty: the same ids.
         """
 
-    def decode(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, constraint_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_spans: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, options_per_span: int, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
+    def decode(self, source: Source, weights: WeightView, search: SearchOptions, constraint_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_spans: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, options_per_span: int, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
         """
-        The best derivations of every sentence. `copies` holds, for every source word, the target id of its text, or -1 - i where word i of a sentence has none. Constraints: how many come before each sentence, begin and end of each, where its target words begin, and these: ids, or numbers below 0 for other texts.
+        The best derivations of every sentence. Constraints: how many come before each sentence, begin and end of each, where its target words begin, and these: ids, or numbers below 0 for other texts.
         """
 
-    def graph(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, *, options_per_span: int) -> TranslationGraph:
+    def graph(self, source: Source, weights: WeightView, search: SearchOptions, *, options_per_span: int) -> TranslationGraph:
         """The translation graph of one sentence."""
 
-    def oracle(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, *, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
+    def oracle(self, source: Source, references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, *, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
         """The derivations of highest sentence BLEU; their score is the BLEU."""
 
-    def force(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, *, max_states: int, max_words: int, min_prefix: int, derive_prefix: bool, threads: int) -> list[Forced]:
+    def force(self, source: Source, references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: WeightView, search: SearchOptions, *, max_states: int, max_words: int, min_prefix: int, derive_prefix: bool, threads: int) -> list[Forced]:
         """
         Which sentence pairs can be derived, in how many ways, and the best way.
         """
 
-    def derive(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], blocks: Sequence[tuple[int, int, Sequence[int]]], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Derivation:
+    def derive(self, source: Source, blocks: Sequence[tuple[int, int, Sequence[int]]], weights: WeightView) -> Derivation:
         """
         The derivation of one sentence that these blocks (begin, end, target words) make.
         """
 
-    def features(self, derivation: Derivation) -> list[float]:
-        """The features, recomputed from the derivation alone."""
+    def features(self, source: Source, derivation: Derivation) -> list[float]:
+        """The dense features of a derivation, recomputed from it alone."""

@@ -10,8 +10,9 @@ from calque import _core
 from calque.blocks import BlockTable
 from calque.config import DecodeOptions, ForceOptions
 from calque.decode.source import SourceText
-from calque.features import Weights
+from calque.features import FeatureSet, Weights
 from calque.lm import LanguageModel
+from calque.model import Model
 from calque.parallel import n_workers
 from calque.text import Vocabulary
 
@@ -27,10 +28,29 @@ class Decoder:
     """
 
     def __init__(
-        self, blocks: BlockTable, target_vocabulary: Vocabulary, lm: LanguageModel
+        self,
+        blocks: BlockTable,
+        target_vocabulary: Vocabulary,
+        lm: LanguageModel,
+        features: FeatureSet | None = None,
     ) -> None:
-        """Take the parts of a model; the language model may have a vocabulary of its own."""
-        self._core = _core.Decoder(blocks.core, lm.core, _lm_words(target_vocabulary, lm))
+        """Take the parts of a model; the language model may have a vocabulary of its own.
+
+        Without `features` derivations have those of the standard set.
+        """
+        self.features = features or FeatureSet.standard(blocks)
+        lm_words = _lm_words(target_vocabulary, lm)
+        self._core = _core.Decoder(blocks.core, lm.core, lm_words, self.features.core)
+
+    @classmethod
+    def of(cls, model: Model) -> Decoder:
+        """The decoder of a model."""
+        return cls(model.blocks, model.target_vocabulary, model.lm, model.features)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The dense features, in the order of the vectors of derivations."""
+        return self.features.names
 
     def decode(
         self,
@@ -48,8 +68,8 @@ class Decoder:
         """
         required = source.required
         return self._core.decode(
-            *source.arrays(),
-            weights.vector(),
+            _source(source),
+            self._weights(weights),
             _search(options),
             required.offsets,
             required.spans,
@@ -65,9 +85,12 @@ class Decoder:
         self, source: SourceText, weights: Weights, options: DecodeOptions
     ) -> _core.TranslationGraph:
         """Everything that the search of one sentence kept."""
-        search = _search(options)
-        limit = options.options_per_span
-        return self._core.graph(*source.arrays(), weights.vector(), search, options_per_span=limit)
+        return self._core.graph(
+            _source(source),
+            self._weights(weights),
+            _search(options),
+            options_per_span=options.options_per_span,
+        )
 
     def oracle(
         self,
@@ -92,7 +115,7 @@ class Decoder:
             future_cost=False,
         )
         return self._core.oracle(
-            *source.arrays(),
+            _source(source),
             references.copies,
             references.sentences.offsets,
             _search(search),
@@ -120,10 +143,10 @@ class Decoder:
             reordering=options.reordering, distortion_limit=options.distortion_limit
         )
         return self._core.force(
-            *source.arrays(),
+            _source(source),
             references.copies,
             references.sentences.offsets,
-            weights.vector(),
+            self._weights(weights),
             _search(rules),
             max_states=options.max_states,
             max_words=options.max_words,
@@ -145,11 +168,18 @@ class Decoder:
         where the model lacks a block or the spans do not cover every word once.
         """
         steps = [(begin, end, list(target)) for begin, end, target in blocks]
-        return self._core.derive(*source.arrays(), steps, weights.vector())
+        return self._core.derive(_source(source), steps, self._weights(weights))
 
-    def features(self, derivation: _core.Derivation) -> list[float]:
-        """The feature values of a derivation, extracted from its blocks alone."""
-        return self._core.features(derivation)
+    def dense_features(self, derivation: _core.Derivation, source: SourceText) -> list[float]:
+        """The values of a derivation of one sentence, extracted from its blocks alone."""
+        return self._core.features(_source(source), derivation)
+
+    def _weights(self, weights: Weights) -> _core.WeightView:
+        return _core.WeightView(weights.vector(self.features.names))
+
+
+def _source(source: SourceText) -> _core.Source:
+    return _core.Source(*source.arrays())
 
 
 def _search(options: DecodeOptions) -> _core.SearchOptions:

@@ -1,34 +1,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calque._core import dense_features
 from calque.config import DefaultWeights
 from calque.errors import CalqueError
+from calque.features.dense import SETS
 
-DENSE: tuple[str, ...] = tuple(dense_features())
-"""The names of the dense features in the order of the core's vectors."""
+DENSE = SETS["standard"]
+"""The names of the dense features of the standard set, in the order of its vectors."""
 
 
 class Weights(Mapping[str, float]):
-    """One number per dense feature, by name; immutable."""
+    """One number per dense feature, by name; immutable.
+
+    Whether the names are those of a decoder's features shows when it asks for the `vector`.
+    """
 
     def __init__(self, values: Mapping[str, float]) -> None:
-        """Take exactly the features of `DENSE`; raises `CalqueError` where one is off."""
-        for name in DENSE:
-            if name not in values:
-                raise CalqueError(f"the weight of '{name}' is missing")
+        """Take finite numbers; raises `CalqueError` where one is not."""
         for name, value in values.items():
-            if name not in DENSE:
-                raise CalqueError(f"no feature is called '{name}'; known: {', '.join(DENSE)}")
             if not math.isfinite(value):
                 raise CalqueError(f"the weight of '{name}' is {value}, expected a finite number")
-        self._values = {name: float(values[name]) for name in DENSE}
+        self._values = {name: float(value) for name, value in values.items()}
 
     @classmethod
     def default(cls) -> Weights:
@@ -47,9 +45,15 @@ class Weights(Mapping[str, float]):
     def __repr__(self) -> str:
         return f"Weights({self._values})"
 
-    def vector(self) -> NDArray[np.float64]:
-        """The weights in the order of `DENSE`."""
-        return np.array(list(self._values.values()))
+    def vector(self, names: Sequence[str] = DENSE) -> NDArray[np.float64]:
+        """The weights of exactly these features, in their order."""
+        for name in names:
+            if name not in self._values:
+                raise CalqueError(f"the weight of '{name}' is missing")
+        for name in self._values:
+            if name not in names:
+                raise CalqueError(f"no feature is called '{name}'; known: {', '.join(names)}")
+        return np.array([self._values[name] for name in names])
 
     def to_text(self) -> str:
         """One `name value` per line."""

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from calque.blocks import BlockTable
 from calque.config import DecodeOptions, fill, to_mapping
 from calque.errors import CalqueError, ModelError, OptionError
-from calque.features import Weights
+from calque.features import FeatureSet, Weights
 from calque.lm import LanguageModel
 from calque.model.folder import ModelFolder
 from calque.model.writer import ModelWriter
@@ -30,6 +31,11 @@ class Model:
     lm: LanguageModel
     weights: Weights
     decode_options: DecodeOptions
+
+    @cached_property
+    def features(self) -> FeatureSet:
+        """What scores the model's derivations."""
+        return FeatureSet.standard(self.blocks)
 
     @classmethod
     def load(cls, path: Path | str, weights: str | None = None) -> Model:
