@@ -14,6 +14,7 @@
 #include "bind/register.h"
 #include "decode/decoder.h"
 #include "decode/forced.h"
+#include "decode/sparse_features.h"
 #include "parallel.h"
 #include "error.h"
 
@@ -22,14 +23,17 @@ namespace {
 
 // Source sentences; keeps the arrays alive that the view points into.
 struct BoundSource {
-  BoundSource(Vector<int32_t> ids, Vector<int64_t> offsets, Vector<int32_t> copies)
-      : ids(ids), offsets(offsets), copies(copies) {
+  BoundSource(Vector<int32_t> ids, Vector<int64_t> offsets, Vector<int32_t> copies,
+              Matrix<uint64_t> levels)
+      : ids(ids), offsets(offsets), copies(copies), levels(levels) {
     if (copies.size() != ids.size()) throw Error("one copy per source word is expected");
+    if (levels.shape(0) != ids.size()) throw Error("a row of levels per source word is expected");
   }
 
   Vector<int32_t> ids;
   Vector<int64_t> offsets;
   Vector<int32_t> copies;
+  Matrix<uint64_t> levels;
 };
 
 // A loaded model; keeps the arrays alive that the view points into.
@@ -70,12 +74,20 @@ struct BoundDecoder {
         throw Error("a block has a target word without a class");
       }
     }
+    if (!model.sparse().empty() &&
+        std::ranges::any_of(model.blocks.target_words, [&](int32_t word) {
+          return static_cast<size_t>(word) >= model.sparse().n_target_words();
+        })) {
+      throw Error("a block has a target word that templates cannot see");
+    }
   }
 
   // Whether this is neither a target word nor, below 0, a text.
   bool is_outside(int32_t id) const {
     const auto& classes = model.dense().class_lm;
-    return model.lm.is_outside(id) || (classes && classes->lm.is_outside(id));
+    if (model.lm.is_outside(id) || (classes && classes->lm.is_outside(id))) return true;
+    return !model.sparse().empty() && id >= 0 &&
+           static_cast<size_t>(id) >= model.sparse().n_target_words();
   }
 
   nb::object blocks, lm;
@@ -102,7 +114,11 @@ SourceText to_source(const BoundDecoder& decoder, const BoundSource& source) {
   if (std::ranges::any_of(view(source.copies), [&](int32_t id) { return decoder.is_outside(id); })) {
     throw Error("a copy is no target word");
   }
-  return {view(source.ids), view(source.offsets), view(source.copies)};
+  const size_t n_levels = source.levels.shape(1);
+  if (!decoder.model.sparse().empty() && n_levels != decoder.model.sparse().n_source_levels()) {
+    throw Error("source words have other levels than the templates");
+  }
+  return {view(source.ids), view(source.offsets), view(source.copies), view(source.levels), n_levels};
 }
 
 SourceText to_sentence(const BoundDecoder& decoder, const BoundSource& source) {
@@ -228,10 +244,10 @@ void register_decode(nb::module_& m) {
           nb::arg("threshold"), nb::arg("future_cost"), nb::arg("time_limit_s"));
 
   nb::class_<BoundSource>(m, "Source", "Source sentences as the decoder takes them.")
-      .def(nb::init<Vector<int32_t>, Vector<int64_t>, Vector<int32_t>>(), nb::arg("ids"),
-           nb::arg("offsets"), nb::arg("copies"),
+      .def(nb::init<Vector<int32_t>, Vector<int64_t>, Vector<int32_t>, Matrix<uint64_t>>(),
+           nb::arg("ids"), nb::arg("offsets"), nb::arg("copies"), nb::arg("levels"),
            "`copies` holds, for every source word, the target id of its text, or -1 - i where word "
-           "i of a sentence has none.");
+           "i of a sentence has none; `levels` what templates see of it.");
 
   nb::class_<BoundDecoder>(m, "Decoder", "A loaded model that translates.")
       .def(nb::init<nb::object, nb::object, Vector<int32_t>, nb::object>(), nb::arg("blocks"),
@@ -294,7 +310,7 @@ void register_decode(nb::module_& m) {
             const WeightView weights = to_weights(decoder, given);
             const SourceText source = to_source(decoder, text);
             check_references(source, references, reference_offsets);
-            const SourceText wanted{view(references), view(reference_offsets), view(references)};
+            const SourceText wanted{view(references), view(reference_offsets), view(references), {}, 0};
             const ForcedOptions options{search.reordering, max_states, max_words, min_prefix,
                                         derive_prefix};
             std::vector<Forced> results(source.size());
@@ -326,13 +342,52 @@ void register_decode(nb::module_& m) {
           "The derivation of one sentence that these blocks (begin, end, target words) make.")
       .def(
           "features",
-          [](const BoundDecoder& decoder, const BoundSource& text, const Derivation& derivation) {
+          [](const BoundDecoder& decoder, const BoundSource& text, const Derivation& derivation,
+             size_t n_steps, bool ends) {
             const SentenceView sentence = to_sentence(decoder, text).sentence(0);
             check_steps(sentence, derivation);
-            return extract_features(decoder.model, sentence, derivation.steps);
+            const auto steps = std::span(derivation.steps);
+            return extract_features(decoder.model, sentence,
+                                    steps.first(std::min(n_steps, steps.size())), ends);
           },
-          nb::arg("source"), nb::arg("derivation"),
-          "The dense features of a derivation, recomputed from it alone.");
+          nb::arg("source"), nb::arg("derivation"), nb::arg("n_steps"), nb::arg("ends"),
+          "The dense features of the first steps of a derivation, recomputed from it alone.")
+      .def(
+          "sparse_features",
+          [](const BoundDecoder& decoder, const BoundSource& text,
+             const std::vector<std::vector<Derivation>>& lists, bool ends, int threads) {
+            const SourceText source = to_source(decoder, text);
+            if (lists.size() != source.size()) throw Error("one list per sentence is expected");
+            for (size_t at = 0; at < lists.size(); ++at) {
+              for (const Derivation& one : lists[at]) check_steps(source.sentence(at), one);
+            }
+            nb::gil_scoped_release release;
+            std::vector<std::vector<SparseVector>> found(lists.size());
+            for_chunks(lists.size(), 1, threads, [&] {
+              return [&](size_t at, size_t) {
+                for (const Derivation& one : lists[at]) {
+                  found[at].push_back(
+                      extract_sparse(decoder.model, source.sentence(at), one.steps, ends));
+                }
+              };
+            });
+            std::vector<int64_t> offsets{0};
+            SparseVector all;
+            for (const auto& list : found) {
+              for (const SparseVector& one : list) {
+                all.keys.insert(all.keys.end(), one.keys.begin(), one.keys.end());
+                all.counts.insert(all.counts.end(), one.counts.begin(), one.counts.end());
+                offsets.push_back(static_cast<int64_t>(all.keys.size()));
+              }
+            }
+            nb::gil_scoped_acquire acquire;
+            return std::tuple(to_numpy(std::move(offsets)), to_numpy(std::move(all.keys)),
+                              to_numpy(std::move(all.counts)));
+          },
+          nb::arg("source"), nb::arg("derivations"), nb::kw_only(), nb::arg("ends"),
+          nb::arg("threads"),
+          "The sparse features of lists of derivations, a list per sentence, one derivation after "
+          "the other: where each begins, ascending keys, counts.");
 }
 
 }  // namespace calque::bind

@@ -22,9 +22,14 @@ struct BoundFeatureSet {
 
 // The weights of one call.
 struct BoundWeights {
-  Vector<double> dense;
+  BoundWeights(Vector<double> dense, nb::object sparse) : dense(dense), sparse(sparse) {}
 
-  WeightView view() const { return {bind::view(dense)}; }
+  WeightView view() const {
+    return {bind::view(dense), sparse.is_none() ? nullptr : nb::cast<const SparseTable*>(sparse)};
+  }
+
+  Vector<double> dense;
+  nb::object sparse;  // a SparseTable or none
 };
 
 void register_feature_set(nb::module_& m);

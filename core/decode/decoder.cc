@@ -10,7 +10,8 @@ namespace {
 // Calls visit(target) with the policy that the features ask for.
 template <typename Visit>
 auto with_target(const ModelView& model, const WeightView& weights, Visit visit) {
-  if (model.dense().class_lm) return visit(ClassLmTarget(model, weights));
+  const bool has_history = weights.sparse != nullptr && model.sparse().n_history() > 0;
+  if (model.dense().class_lm || has_history) return visit(ContextTarget(model, weights));
   return visit(LmTarget(model, weights));
 }
 
@@ -23,7 +24,7 @@ std::vector<Decoded> decode(const ModelView& model, const WeightView& weights,
   with_target(model, weights, [&](const auto& target) {
     for_chunks(source.size(), 1, n_threads, [&] {
       return [&, table = OptionTable(model, weights, options.options_per_span),
-              search = Search(model.dense(), weights, options.search, target)](size_t at,
+              search = Search(*model.features, weights, options.search, target)](size_t at,
                                                                               size_t) mutable {
         table.collect(source.sentence(at), constraints.sentence(at));
         const SearchGraph& graph = search.run(table);
@@ -40,7 +41,7 @@ TranslationGraph decode_graph(const ModelView& model, const WeightView& weights,
   OptionTable table(model, weights, options.options_per_span);
   table.collect(source.sentence(at));
   return with_target(model, weights, [&](const auto& target) {
-    Search search(model.dense(), weights, options.search, target);
+    Search search(*model.features, weights, options.search, target);
     return translation_graph(search.run(table), table);
   });
 }
@@ -49,14 +50,14 @@ std::vector<Decoded> decode_oracle(const ModelView& model, const DecodeOptions& 
                                    const SourceText& source, std::span<const int32_t> references,
                                    std::span<const int64_t> reference_offsets, int n_threads) {
   const std::vector<double> zeros(model.dense().size());
-  const WeightView no_weights{zeros};
-  const SourceText wanted{references, reference_offsets, references};
+  const WeightView no_weights{zeros, nullptr};
+  const SourceText wanted{references, reference_offsets, references, {}, 0};
   std::vector<Decoded> results(source.size());
   for_chunks(source.size(), 1, n_threads, [&] {
     return [&, table = OptionTable(model, no_weights, 0)](size_t at, size_t) mutable {
       // Without weights every option is as good as any other: none may be cut.
       table.collect(source.sentence(at));
-      Search search(model.dense(), no_weights, options.search,
+      Search search(*model.features, no_weights, options.search,
                     OracleTarget(wanted.sentence(at).words));
       const SearchGraph& graph = search.run(table);
       results[at] = {best_derivations(graph, table, model, options.n_best, options.distinct),

@@ -87,7 +87,7 @@ Forced force(const ModelView& model, const WeightView& weights, const ForcedOpti
   if (!whole) {
     table.collect(source.first(n), {}, reference);
   }
-  Search search(model.dense(), weights, {options.reordering, 0, 0, 0, false, options.max_states, 0},
+  Search search(*model.features, weights, {options.reordering, 0, 0, 0, false, options.max_states, 0},
                 ForcedTarget(model, weights, reference, whole, latest_places(table, reference)));
   const SearchGraph& graph = search.run(table);
   result.truncated = graph.truncated;

@@ -10,6 +10,7 @@
 
 #include "decode/coverage.h"
 #include "decode/model.h"
+#include "features/sparse_scorer.h"
 #include "hash.h"
 
 namespace calque {
@@ -59,7 +60,8 @@ struct Constraint {
 // All options of a sentence, those of one span together and the most promising first.
 class OptionTable {
  public:
-  // Keeps at most `limit` options per span (0: all).
+  // Keeps at most `limit` options per span (0: all), those that score best by what the block
+  // decides; with sparse features, the best of the kPreselected * limit that are best without.
   OptionTable(const ModelView& model, const WeightView& weights, int limit);
 
   // Collects the options of a sentence. A word that no block covers alone is copied. The span of a
@@ -79,6 +81,9 @@ class OptionTable {
   }
 
   const SentenceView& sentence() const { return sentence_; }
+  // What templates look at. Precondition: sparse features have weights.
+  const SentenceValues& values() const { return values_; }
+  StepView view(int32_t id) const { return view(options_[static_cast<size_t>(id)]); }
   int size() const { return n_; }
   int max_words() const { return max_words_; }
 
@@ -101,7 +106,11 @@ class OptionTable {
   void add_required(const Constraint& constraint);
   Option make_option(int begin, int end, int64_t block) const;
   void score_words(Option& option) const;
-  void keep_best(size_t from);
+  StepView view(const Option& option) const;
+  void learn_phrase(int begin, int end, int64_t phrase, std::pair<size_t, size_t>& known);
+  void score_block(Option& option);
+  void score_in_sentence(size_t from);
+  void keep_best(std::vector<Option>& options, size_t from, int limit) const;
   void number_next_classes();
   void estimate_future();
 
@@ -109,7 +118,9 @@ class OptionTable {
   WeightView weights_;
   double first_weight_, rest_weight_;  // of the language model
   int limit_;
+  std::optional<SparseScorer> sparse_;
   SentenceView sentence_;
+  SentenceValues values_;
   int n_ = 0;
   int max_words_ = 0;
   std::vector<Option> options_;

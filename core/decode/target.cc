@@ -5,25 +5,55 @@
 
 namespace calque {
 
-ClassLmTarget::ClassLmTarget(const ModelView& model, const WeightView& weights)
-    : words_(model, weights),
-      classes_(model.dense().class_lm->lm, weights.dense[model.dense().class_lm->index],
-               weights.dense[model.dense().class_lm->index]) {}
+ContextTarget::ContextTarget(const ModelView& model, const WeightView& weights)
+    : words_(model, weights), n_history_(weights.sparse ? model.sparse().n_history() : 0) {
+  if (const auto& classes = model.dense().class_lm) {
+    const double weight = weights.dense[classes->index];
+    classes_.emplace(classes->lm, weight, weight);
+  }
+}
 
-int32_t ClassLmTarget::begin() {
+int32_t ContextTarget::begin() {
   states_.clear();
-  return states_.intern({words_.begin(), classes_.begin()});
+  histories_.clear();
+  return states_.intern({words_.begin(), classes_ ? classes_->begin() : 0, histories_.intern({})});
 }
 
-TargetStep ClassLmTarget::step(int32_t state, const Option& option, int32_t id) {
+TargetStep ContextTarget::step(int32_t state, const Option& option, int32_t id) {
   const State from = states_[state];
-  const TargetStep words = words_.step(from.words, option, id);
-  const TargetStep classes = classes_.step(from.classes, option, id);
-  return {words.score + classes.score, states_.intern({words.state, classes.state})};
+  TargetStep step = words_.step(from.words, option, id);
+  State to{step.state, 0, append(from.history, option.target)};
+  if (classes_) {
+    const TargetStep classes = classes_->step(from.classes, option, id);
+    step.score += classes.score;
+    to.classes = classes.state;
+  }
+  step.state = states_.intern(to);
+  return step;
 }
 
-double ClassLmTarget::finish(int32_t state) const {
-  return words_.finish(states_[state].words) + classes_.finish(states_[state].classes);
+double ContextTarget::finish(int32_t state) const {
+  const double words = words_.finish(states_[state].words);
+  return classes_ ? words + classes_->finish(states_[state].classes) : words;
+}
+
+TargetHistory ContextTarget::history(int32_t state) const {
+  const int32_t id = states_[state].history;
+  const History& history = histories_[id];
+  return {id, std::span(history.words).first(static_cast<size_t>(history.n))};
+}
+
+int32_t ContextTarget::append(int32_t history, std::span<const int32_t> words) {
+  if (n_history_ == 0) return history;
+  const History& from = histories_[history];
+  History to;
+  const size_t n_new = std::min(words.size(), n_history_);
+  const size_t n_old = std::min(static_cast<size_t>(from.n), n_history_ - n_new);
+  const auto old = std::span(from.words).subspan(static_cast<size_t>(from.n) - n_old, n_old);
+  const auto end = std::ranges::copy(old, to.words.begin()).out;
+  std::ranges::copy(words.last(n_new), end);
+  to.n = static_cast<int32_t>(n_old + n_new);
+  return histories_.intern(to);
 }
 
 ForcedTarget::ForcedTarget(const ModelView& model, const WeightView& weights,
@@ -31,6 +61,7 @@ ForcedTarget::ForcedTarget(const ModelView& model, const WeightView& weights,
                            std::vector<int32_t> latest)
     : reference_(reference),
       ends_(ends),
+      n_history_(model.sparse().n_history()),
       scores_(reference.size() + 2),
       firsts_(reference.size()),
       latest_(std::move(latest)) {

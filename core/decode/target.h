@@ -1,12 +1,16 @@
 // What a search knows of the target words so far, as a policy: how a step scores, what it leads to.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "decode/options.h"
+#include "decode/step_scorer.h"
 #include "flat_map.h"
 #include "lm/target_lm.h"
 
@@ -48,8 +52,12 @@ class LmTarget {
   // Whether the gaps of a coverage can be filled after a state.
   static constexpr bool has_future(const Coverage&, int32_t) { return true; }
 
-  // What the end of the sentence adds.
+  // Whether the end of the sentence is scored, and what it adds.
+  static constexpr bool ends() { return true; }
   double finish(int32_t state) const { return rest_ * lm_.finish(states_[state]); }
+
+  // The last words, where templates look at them.
+  static TargetHistory history(int32_t) { return {}; }
 
  private:
   TargetLm lm_;
@@ -58,27 +66,43 @@ class LmTarget {
   KeyMap<TargetStep> steps_;  // by state and option: the same step recurs for many coverages
 };
 
-// Any words may follow; a second language model, over their classes, scores them as well.
-class ClassLmTarget {
+// Any words may follow, and more is known of them: their classes, which a second language model
+// scores, or the last of them, which templates look at.
+class ContextTarget {
  public:
-  // Precondition: the model's features have a class language model.
-  ClassLmTarget(const ModelView& model, const WeightView& weights);
+  ContextTarget(const ModelView& model, const WeightView& weights);
 
   int32_t begin();
   TargetStep step(int32_t state, const Option& option, int32_t id);
   static constexpr bool has_future(const Coverage&, int32_t) { return true; }
   double finish(int32_t state) const;
+  static constexpr bool ends() { return true; }
+  TargetHistory history(int32_t state) const;
 
  private:
   struct State {
-    int32_t words, classes;  // states of the two models
+    int32_t words, classes, history;  // states of the two models, the last words
     bool operator==(const State&) const = default;
     uint64_t hash() const {
-      return mix(static_cast<uint64_t>(words) << 32 | static_cast<uint32_t>(classes));
+      return mix(mix(static_cast<uint64_t>(words) << 32 | static_cast<uint32_t>(classes)) ^
+                 static_cast<uint64_t>(history));
     }
   };
+  struct History {
+    std::array<int32_t, kMaxHistory> words{};  // the last one last; unused ones are 0
+    int32_t n = 0;
+    bool operator==(const History&) const = default;
+    uint64_t hash() const {
+      return mix(static_cast<uint64_t>(n) ^
+                 hash_bytes({reinterpret_cast<const char*>(words.data()), sizeof words}));
+    }
+  };
+  int32_t append(int32_t history, std::span<const int32_t> words);
 
-  LmTarget words_, classes_;
+  LmTarget words_;
+  std::optional<LmTarget> classes_;
+  size_t n_history_;
+  Interner<History> histories_;
   Interner<State> states_;
 };
 
@@ -97,13 +121,19 @@ class ForcedTarget {
   // A word that was jumped over must still find its place. What lies beyond the last covered word
   // need not: it is in no prefix pair that ends before it.
   bool has_future(const Coverage& coverage, int32_t state) const;
+  bool ends() const { return ends_; }
   double finish(int32_t state) const;
+  TargetHistory history(int32_t state) const {
+    const auto n = std::min(n_history_, static_cast<size_t>(state));
+    return {state, reference_.subspan(static_cast<size_t>(state) - n, n)};
+  }
 
  private:
   void add_lm(const TargetLm& lm, double first, double rest);
 
   std::span<const int32_t> reference_;
   bool ends_;
+  size_t n_history_;
   std::vector<double> scores_;  // weighted, of the first j words where none begins a block; then the end
   std::vector<double> firsts_;  // what word j has more where it begins a block
   std::vector<int32_t> latest_;

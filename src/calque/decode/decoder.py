@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +12,37 @@ from calque import _core
 from calque.blocks import BlockTable
 from calque.config import DecodeOptions, ForceOptions
 from calque.decode.source import SourceText
+from calque.errors import CalqueError
 from calque.features import FeatureSet, Weights
+from calque.features.naming import NamedStep
 from calque.lm import LanguageModel
 from calque.model import Model
 from calque.parallel import n_workers
-from calque.text import Vocabulary
+from calque.text import RESERVED, UNKNOWN, Vocabulary
 
 ORACLE_STACK = 100
 """Hypotheses per stack of the oracle search, which prunes by nothing else."""
+
+
+UNKNOWN_TEXT = RESERVED[UNKNOWN]
+
+
+class SparseRows(NamedTuple):
+    """Sparse vectors, one after the other."""
+
+    offsets: NDArray[np.int64]
+    """Row i is `keys[offsets[i]:offsets[i + 1]]`."""
+    keys: NDArray[np.uint64]
+    """Ascending in each row."""
+    counts: NDArray[np.float32]
+
+
+class FiredFeature(NamedTuple):
+    """A feature of a step, its value there and its weight."""
+
+    name: str
+    value: float
+    weight: float
 
 
 class Decoder:
@@ -68,7 +93,7 @@ class Decoder:
         """
         required = source.required
         return self._core.decode(
-            _source(source),
+            self._source(source),
             self._weights(weights),
             _search(options),
             required.offsets,
@@ -86,7 +111,7 @@ class Decoder:
     ) -> _core.TranslationGraph:
         """Everything that the search of one sentence kept."""
         return self._core.graph(
-            _source(source),
+            self._source(source),
             self._weights(weights),
             _search(options),
             options_per_span=options.options_per_span,
@@ -115,7 +140,7 @@ class Decoder:
             future_cost=False,
         )
         return self._core.oracle(
-            _source(source),
+            self._source(source),
             references.copies,
             references.sentences.offsets,
             _search(search),
@@ -143,7 +168,7 @@ class Decoder:
             reordering=options.reordering, distortion_limit=options.distortion_limit
         )
         return self._core.force(
-            _source(source),
+            self._source(source),
             references.copies,
             references.sentences.offsets,
             self._weights(weights),
@@ -168,18 +193,113 @@ class Decoder:
         where the model lacks a block or the spans do not cover every word once.
         """
         steps = [(begin, end, list(target)) for begin, end, target in blocks]
-        return self._core.derive(_source(source), steps, self._weights(weights))
+        return self._core.derive(self._source(source), steps, self._weights(weights))
 
     def dense_features(self, derivation: _core.Derivation, source: SourceText) -> list[float]:
         """The values of a derivation of one sentence, extracted from its blocks alone."""
-        return self._core.features(_source(source), derivation)
+        return self._core.features(
+            self._source(source), derivation, n_steps=len(derivation.steps), ends=True
+        )
+
+    def sparse_features(
+        self, derivation: _core.Derivation, source: SourceText
+    ) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
+        """The sparse features of a derivation of one sentence: ascending keys, and counts."""
+        rows = self.sparse_rows([[derivation]], source, threads=1)
+        return rows.keys, rows.counts
+
+    def sparse_rows(
+        self,
+        derivations: Sequence[Sequence[_core.Derivation]],
+        source: SourceText,
+        *,
+        ends: bool = True,
+        threads: int | None = None,
+    ) -> SparseRows:
+        """The sparse features of many derivations, of each sentence some.
+
+        `ends` is false for derivations of prefixes of the sentences.
+        """
+        lists = [list(some) for some in derivations]
+        found = self._core.sparse_features(
+            self._source(source), lists, ends=ends, threads=n_workers(threads)
+        )
+        return SparseRows(*found)
+
+    def explain(
+        self, derivation: _core.Derivation, source: SourceText, weights: Weights
+    ) -> list[list[FiredFeature]]:
+        """What fired in each step of a derivation of one sentence, dense features first.
+
+        Values times weights add up to the score. The end of the sentence belongs to the last step;
+        sparse features of a step that fire several times are one.
+        """
+        steps: list[list[FiredFeature]] = []
+        named = self._names(derivation, source)
+        before = [0.0] * len(self.feature_names)
+        for i in range(len(derivation.steps)):
+            after = self._core.features(
+                self._source(source),
+                derivation,
+                n_steps=i + 1,
+                ends=i + 1 == len(derivation.steps),
+            )
+            fired = [
+                FiredFeature(name, new - old, weights[name])
+                for name, new, old in zip(self.feature_names, after, before, strict=True)
+                if new != old
+            ]
+            for name, count in Counter(named[i]).items():
+                weight = weights.sparse[self.features.key_of(name)]
+                fired.append(FiredFeature(name, float(count), weight))
+            steps.append(fired)
+            before = after
+        return steps
+
+    def sparse_names(self, derivation: _core.Derivation, source: SourceText) -> dict[int, str]:
+        """The names of the sparse features of a derivation of one sentence, by key."""
+        names = {name for step in self._names(derivation, source) for name in step}
+        return {self.features.key_of(name): name for name in names}
+
+    def _names(self, derivation: _core.Derivation, source: SourceText) -> list[list[str]]:
+        words = self.features.words
+        if words is None:
+            return [[] for _ in derivation.steps]
+        ids = source.sentences.ids.tolist()
+        texts = [source.unknown.get(i) or words.source_vocabulary.word(id) for i, id in enumerate(ids)]
+        target = words.target_vocabulary
+
+        def text(word: int) -> str:
+            if word >= 0:
+                return target.word(word)
+            return texts[-1 - word] if -1 - word < len(texts) else UNKNOWN_TEXT
+
+        steps = [
+            NamedStep(
+                step.begin,
+                step.end,
+                tuple(text(word) for word in step.target),
+                tuple(word < 0 for word in step.target),
+                step.block,
+                step.orientation,
+            )
+            for step in derivation.steps
+        ]
+        return self.features.namer.names(texts, steps)
+
+    def _source(self, source: SourceText) -> _core.Source:
+        values = self.features.source_values(source.sentences.ids, source.unknown)
+        return _core.Source(*source.arrays(), values)
 
     def _weights(self, weights: Weights) -> _core.WeightView:
-        return _core.WeightView(weights.vector(self.features.names))
-
-
-def _source(source: SourceText) -> _core.Source:
-    return _core.Source(*source.arrays())
+        vector = weights.vector(self.features.names)
+        if not self.features.templates and len(weights.sparse):
+            raise CalqueError(
+                f"there are {len(weights.sparse):,} weights of sparse features, but no such"
+                " features: choose families with features.sparse"
+            )
+        sparse = weights.sparse.core if self.features.templates else None
+        return _core.WeightView(vector, sparse)
 
 
 def _search(options: DecodeOptions) -> _core.SearchOptions:
