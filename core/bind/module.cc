@@ -13,5 +13,6 @@ NB_MODULE(_core, m) {
   calque::bind::register_align(m);
   calque::bind::register_blocks(m);
   calque::bind::register_sparse(m);
+  calque::bind::register_classes(m);
   calque::bind::register_decode(m);
 }

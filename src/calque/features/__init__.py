@@ -1,30 +1,40 @@
 """What scores a translation, and the weights of the scores."""
 
-from calque.features.dense import (
-    COMPONENTS,
-    REORDERING,
-    SETS,
-    TRANSLATION,
-    Column,
-    DenseData,
-    Jumps,
-    OrientationColumn,
-    chosen,
-)
-from calque.features.feature_set import FeatureSet
+from calque.features.brown import learn_classes
+from calque.features.class_lm import ClassLanguageModel, class_ids, estimate_class_lm
+from calque.features.classes import LEVELS, WordClasses, read_brown, read_tags, word_type
+from calque.features.dense import COMPONENTS, REORDERING, SETS, TRANSLATION, DenseData, chosen
+from calque.features.families import FAMILIES, GROUPS, chosen_templates, wordedges
+from calque.features.feature_set import FeatureSet, WordData
+from calque.features.sparse import SparseWeights
+from calque.features.template import SLOTS, Template
 from calque.features.weights import DENSE, Weights
 
 __all__ = [
     "COMPONENTS",
     "DENSE",
+    "FAMILIES",
+    "GROUPS",
+    "LEVELS",
     "REORDERING",
     "SETS",
+    "SLOTS",
     "TRANSLATION",
-    "Column",
+    "ClassLanguageModel",
     "DenseData",
     "FeatureSet",
-    "Jumps",
-    "OrientationColumn",
+    "SparseWeights",
+    "Template",
     "Weights",
+    "WordClasses",
+    "WordData",
     "chosen",
+    "chosen_templates",
+    "class_ids",
+    "estimate_class_lm",
+    "learn_classes",
+    "read_brown",
+    "read_tags",
+    "word_type",
+    "wordedges",
 ]
