@@ -12,5 +12,6 @@ NB_MODULE(_core, m) {
   calque::bind::register_lm(m);
   calque::bind::register_align(m);
   calque::bind::register_blocks(m);
+  calque::bind::register_features(m);
   calque::bind::register_decode(m);
 }

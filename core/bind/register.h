@@ -9,6 +9,7 @@ void register_text(nanobind::module_& m);
 void register_lm(nanobind::module_& m);
 void register_align(nanobind::module_& m);
 void register_blocks(nanobind::module_& m);
+void register_features(nanobind::module_& m);
 void register_decode(nanobind::module_& m);
 
 }  // namespace calque::bind

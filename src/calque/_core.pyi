@@ -277,6 +277,36 @@ def moses_phrases(table: BlockTable, lines: Annotated[NDArray[numpy.int64], dict
 def moses_orientations(table: BlockTable, lines: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], source: WordTable, target: WordTable) -> str:
     """Lines of a reordering table."""
 
+class BlockEvents:
+    """Which blocks of a table follow one another."""
+
+    def __init__(self, table: BlockTable, corpus: AlignedCorpus, max_words: int, max_placements: int, boundary_block: bool) -> None: ...
+
+    def collect(self, first: int, last: int, threads: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int8], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int16], dict(shape=(None,))], Annotated[NDArray[numpy.int16], dict(shape=(None,))]]:
+        """
+        Previous block, block, side, sentence, source and target begin of every event.
+        """
+
+    def count(self, first: int, last: int, counts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+        """
+        Adds the events of sentence pairs first..last to rows of (left, right, neutral).
+        """
+
+    def frequent_pairs(self, threshold: int, part: int, n_parts: int, threads: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+        """
+        Pairs (previous << 32 | block) seen more often than `threshold`, of one share.
+        """
+
+def lexical_weights(table: BlockTable, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], probs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], floor: float, threads: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+    """
+    The lexical weight of every block; the lexicon has one row per target word.
+    """
+
+def fertility_counts(table: BlockTable, corpus: AlignedCorpus, max_words: int, threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """
+    N(T, k) for every target phrase T and source length k = 1..max_words, flat.
+    """
+
 def dense_features() -> list[str]:
     """The names of the dense features, in the order of every vector of them."""
 
