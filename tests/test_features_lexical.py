@@ -16,6 +16,7 @@ from test_align_model1 import reference as model1
 from calque.align import Alignments, train_model1
 from calque.blocks import BlockTable, extract
 from calque.config import LexicalOptions
+from calque.errors import CalqueError
 from calque.features import RelevantSetData, learn_local_model, learn_relevant_set
 from calque.features.lexical import lexical_column, single_word_lexicon
 
@@ -87,6 +88,12 @@ def test_the_relevant_set_takes_model_1_or_the_counts_of_extraction(pairs: list[
     full = [(t, s) for s, t, _ in pairs if s and t]  # generated from the target
     probs = model1(full, 3, 0.2, 0)[0] if full else {}
     check(table, by_model1.lexical.values, lambda s, t: probs.get((t, s), 0.0))
+
+
+def test_a_table_without_counts_is_one_clear_line() -> None:
+    table = extract(*to_arrays([([3], [7], [(0, 0)])]), threads=1)
+    with pytest.raises(CalqueError, match="0 counts for 1 blocks"):
+        single_word_lexicon(table, table.joint_counts[:0], "target")
 
 
 def test_model_1_learns_which_words_translate_each_other() -> None:

@@ -91,7 +91,10 @@ class BlockEvents:
         )
 
     def collect(self, first: int, last: int) -> Events:
-        """The events of sentence pairs first..last; 17 bytes each."""
+        """The events of sentence pairs first..last; 17 bytes each.
+
+        Meant for many sentence pairs at a time: every call takes memory by the size of the table.
+        """
         return Events(*self._core.collect(first, last, self._threads))
 
     def batches(self, n_sentences: int = SENTENCES_AT_ONCE) -> Iterator[Events]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from calque import _core
 from calque.align import Lexicon
 from calque.blocks import BlockTable
+from calque.errors import CalqueError
 from calque.features.columns import BlockColumn
 from calque.parallel import n_workers
 
@@ -40,8 +41,14 @@ def single_word_lexicon(
     """N(s,t) / N(single-word blocks with the same source or target word), as rows per t.
 
     `counts` has one entry per block. With norm `target` this is p(s|t). Norm `source` is what
-    Tillmann and Zhang (2005) print under that name, although it is p(t|s).
+    Tillmann and Zhang (2005) print under that name, although it is p(t|s). Raises `CalqueError`
+    where a table has no counts.
     """
+    if len(counts) != len(table):
+        raise CalqueError(
+            f"{len(counts):,} counts for {len(table):,} blocks: lexical probabilities from blocks "
+            "need one each, and tables from elsewhere may lack them"
+        )
     # Source phrases are sorted by length: those of one word come first.
     n_singles = int(np.searchsorted(np.diff(table.source_offsets), 1, side="right"))
     sources = np.repeat(

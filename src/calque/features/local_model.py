@@ -40,7 +40,7 @@ class LocalModelData:
     orientation: OrientationColumn
     """(b): ln p_R, ln p_L, 0."""
     lexical: BlockColumn
-    """(e): ln p(S|T) by words."""
+    """(e): ln p(S|T) by words, whose probabilities are counts of single-word blocks in events."""
     bigrams: NDArray[np.int32]
     """(f): rows (previous block, block), sorted."""
 
@@ -77,7 +77,11 @@ def learn_local_model(
     threads: int | None = None,
     progress: Progress = SILENT,
 ) -> LocalModelData:
-    """The data of the set, learned from the bitext of the table; alignments are not consulted."""
+    """The data of the set, learned from the bitext of the table; alignments are not consulted.
+
+    The count of a block is the number of events in which it is the one that follows, neutral ones
+    included: a place with several predecessors counts as often. All counts come from events.
+    """
     options = options or LocalModelOptions()
     events = BlockEvents(table, source, target, options.events, threads=threads)
     counts = events.count(progress)
