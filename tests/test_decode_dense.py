@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,11 +34,15 @@ from calque.features import (
     COMPONENTS,
     DENSE,
     SETS,
-    Column,
+    BlockColumn,
+    ClassLanguageModel,
     DenseData,
     FeatureSet,
-    Jumps,
+    JumpTable,
+    LocalModelData,
+    Model4Data,
     OrientationColumn,
+    RelevantSetData,
     Weights,
     chosen,
 )
@@ -44,8 +50,18 @@ from calque.lm import estimate
 from calque.text import Sentences, Vocabulary
 
 few = settings(max_examples=50, deadline=None)
-COLUMNS = ("model1_weight", "block_unigram", "single_word_weight", "fertility", "lexicon")
-JUMPS = {"jump_probability": -1, "inbound_distortion": 1, "outbound_distortion": 1}
+COLUMNS: dict[str, Callable[[Any], BlockColumn]] = {
+    "model1_weight": lambda data: data.relevant_set.lexical,
+    "block_unigram": lambda data: data.local_model.unigram,
+    "single_word_weight": lambda data: data.local_model.lexical,
+    "fertility": lambda data: data.model4.fertility,
+    "lexicon": lambda data: data.model4.lexicon,
+}
+JUMPS: dict[str, Callable[[Any], JumpTable]] = {
+    "jump_probability": lambda data: data.model4.jump,
+    "inbound_distortion": lambda data: data.relevant_set.inbound,
+    "outbound_distortion": lambda data: data.relevant_set.outbound,
+}
 expressions = st.one_of(
     st.sampled_from([*SETS, "standard + class_language_model - unknown"]),
     st.lists(st.sampled_from(list(COMPONENTS)), min_size=1, unique=True).map(" + ".join),
@@ -61,29 +77,34 @@ def random_data(parts: Parts, seed: int) -> DenseData:
 
     classes = Vocabulary(["c0", "c1"])
     text = Sentences.from_lists([rng.integers(3, 5, 4).tolist() for _ in range(6)])
+
+    def column() -> BlockColumn:
+        return BlockColumn(table(len(parts.blocks)), -7.0)
+
+    orientation = OrientationColumn(
+        table(len(parts.blocks), 3), np.array([-1.0, -2.0, 0.0], np.float32)
+    )
+    nothing = np.empty((0, 3), np.int32), np.empty((0, 2), np.int32)
     return DenseData(
         parts.blocks,
-        {name: Column(table(len(parts.blocks)), -7.0) for name in COLUMNS},
-        {"block_orientation": OrientationColumn(table(len(parts.blocks), 3), (-1.0, -2.0, 0.0))},
-        {
-            name: Jumps(table(1 if name == "jump_probability" else 6, 5), shift)
-            for name, shift in JUMPS.items()
-        },
-        estimate(text, classes, LmOptions(order=4)),
-        np.array([0, 1, 2, 3, 4, 3, 4], np.int32),
+        RelevantSetData(column(), JumpTable(table(6, 5), 1), JumpTable(table(6, 5), 1)),
+        LocalModelData(nothing[0], column(), orientation, column(), nothing[1]),
+        Model4Data(column(), column(), JumpTable(table(1, 5), -1)),
+        ClassLanguageModel(
+            estimate(text, classes, LmOptions(order=4)), np.array([0, 1, 2, 3, 4, 3, 4], np.int32)
+        ),
     )
 
 
 def jump(data: DenseData, name: str, source: list[int], step: Step, last_end: int) -> float:
-    table = data.jumps[name]
+    table = JUMPS[name](data)
     row = {
         "jump_probability": 0,
         "inbound_distortion": source[step.begin],
-        "outbound_distortion": source[last_end - 1] if last_end else 1,
+        "outbound_distortion": source[last_end - 1] if last_end else 5,
     }[name]
-    row = row if row < len(table.values) else 0
-    delta = max(-2, min(2, step.begin - last_end + table.shift))
-    return float(table.values[row][delta + 2])
+    row = row if row < len(table.log_probs) else 0
+    return table.log_prob(row, step.begin, last_end)
 
 
 def features(
@@ -99,14 +120,13 @@ def features(
     values["language_model_first"] = float(sum(log_probs[i] for i in firsts))
     values["language_model_rest"] = float(sum(log_probs)) - values["language_model_first"]
     assert data.class_lm is not None
-    assert data.word_classes is not None
-    classes = Sentences.from_lists([[int(data.word_classes[word]) for word in words]])
-    class_scores = data.class_lm.score_words(classes).log_probs[: len(words) + ends]
+    classes = data.class_lm.map(Sentences.from_lists([words]))
+    class_scores = data.class_lm.lm.score_words(classes).log_probs[: len(words) + ends]
     values["class_language_model"] = float(sum(class_scores))
     last_begin = last_end = 0
     for step in steps:
-        for name in COLUMNS:
-            column = data.columns[name]
+        for name, of in COLUMNS.items():
+            column = of(data)
             is_copy = step.block < 0
             values[name] += column.copied if is_copy else float(column.values[step.block])
         way = DISCONTINUOUS
@@ -114,7 +134,8 @@ def features(
             way = MONOTONE
         elif step.end == last_begin:
             way = SWAP
-        ways = data.orientations["block_orientation"]
+        assert data.local_model is not None
+        ways = data.local_model.orientation
         values["block_orientation"] += float(
             ways.copied[way] if step.block < 0 else ways.values[step.block][way]
         )
@@ -246,8 +267,9 @@ def test_weights_of_other_features_are_refused_by_name() -> None:
 
 def test_a_table_of_other_blocks_is_refused() -> None:
     parts = tiny_model(1)
-    short = Column(np.zeros(len(parts.blocks) - 1, np.float32))
-    features = FeatureSet.compile("fertility", DenseData(parts.blocks, {"fertility": short}))
+    short = BlockColumn(np.zeros(len(parts.blocks) - 1, np.float32), 0.0)
+    model4 = Model4Data(short, short, JumpTable(np.zeros((1, 3), np.float32), 0))
+    features = FeatureSet.compile("fertility", DenseData(parts.blocks, model4=model4))
     with pytest.raises(CalqueError, match="fertility: one row per block is expected"):
         Decoder(parts.blocks, parts.vocabulary, parts.lm, features)
 

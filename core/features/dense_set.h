@@ -83,16 +83,17 @@ struct JumpTable {
   int clip, shift;                // the jump is begin - last_end + shift, clipped
   Row row;  // the only one; that of the first word of this block; of the last word of the one before
 
-  // Row 0 is that of words without a row, row kStartWord that of the start of the sentence.
+  // Row 0 is that of words without a row, the last one that of the start of the sentence.
   float at(std::span<const int32_t> source, int last_end, int begin) const {
     const int jump = std::clamp(begin - last_end + shift, -clip, clip);
     const auto width = static_cast<size_t>(2 * clip + 1);
+    const size_t n_rows = values.size() / width;
     size_t at = 0;
     if (row == Row::kInbound) at = static_cast<size_t>(source[static_cast<size_t>(begin)]);
     if (row == Row::kOutbound) {
-      at = static_cast<size_t>(last_end > 0 ? source[static_cast<size_t>(last_end - 1)] : kStartWord);
+      at = last_end == 0 ? n_rows - 1 : static_cast<size_t>(source[static_cast<size_t>(last_end - 1)]);
     }
-    if (at >= values.size() / width) at = 0;
+    if (at >= n_rows) at = 0;
     return values[at * width + static_cast<size_t>(jump + clip)];
   }
 };

@@ -5,6 +5,13 @@ from calque.config.blocks import BlockOptions
 from calque.config.classes import ClassOptions
 from calque.config.corpus import CorpusOptions
 from calque.config.decode import DecodeOptions, ForceOptions
+from calque.config.dense import (
+    DenseOptions,
+    EventOptions,
+    JumpOptions,
+    LexicalOptions,
+    LocalModelOptions,
+)
 from calque.config.fill import Value, expected, fill, from_toml, settings, to_mapping
 from calque.config.lm import LmOptions
 from calque.config.option import OptionInfo, describe, option
@@ -20,8 +27,13 @@ __all__ = [
     "CorpusOptions",
     "DecodeOptions",
     "DefaultWeights",
+    "DenseOptions",
+    "EventOptions",
     "ForceOptions",
+    "JumpOptions",
+    "LexicalOptions",
     "LmOptions",
+    "LocalModelOptions",
     "OptionInfo",
     "TextOptions",
     "TrainOptions",

@@ -8,68 +8,57 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from calque import _core
 from calque.blocks import BlockTable
 from calque.errors import ModelError, OptionError
-from calque.lm import LanguageModel
+from calque.features.class_lm import ClassLanguageModel
+from calque.features.columns import BlockColumn
+from calque.features.jumps import JumpTable
+from calque.features.local_model import LocalModelData
+from calque.features.model4 import Model4Data
+from calque.features.relevant_set import RelevantSetData
 
 ORIENTATIONS = ("monotone", "swap", "discontinuous")
 NOTHING = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
-    """A number per block, and that of a copied word."""
-
-    values: NDArray[np.float32]
-    copied: float = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class OrientationColumn:
-    """Three numbers per block, of which the orientation towards the previous block chooses one."""
-
-    values: NDArray[np.float32]
-    """A row per block: monotone, swap, discontinuous."""
-    copied: tuple[float, float, float] = NOTHING
-
-
-@dataclass(frozen=True, eq=False)
-class Jumps:
-    """Log probabilities of jumps; row 0 serves words without a row, row 1 the sentence start."""
-
-    values: NDArray[np.float32]
-    """Of odd width: from the longest jump to the left to the longest to the right."""
-    shift: int
-    """The jump is the begin of a block minus the end of the one before plus `shift`."""
-
-
-@dataclass(frozen=True, eq=False)
 class DenseData:
-    """What the components of a model are computed from; what a model lacks is absent."""
+    """What the components of a model are computed from; what a model lacks is none."""
 
     blocks: BlockTable
-    columns: Mapping[str, Column] = field(default_factory=dict)
-    orientations: Mapping[str, OrientationColumn] = field(default_factory=dict)
-    jumps: Mapping[str, Jumps] = field(default_factory=dict)
-    class_lm: LanguageModel | None = None
-    word_classes: NDArray[np.int32] | None = None
-    """The class language model's word for every target id."""
+    relevant_set: RelevantSetData | None = None
+    local_model: LocalModelData | None = None
+    model4: Model4Data | None = None
+    class_lm: ClassLanguageModel | None = None
 
     def add_to(self, core: _core.FeatureSet, names: Iterable[str]) -> None:
         """Add components to a feature set of the core; those without data are refused."""
         for name in names:
             try:
                 COMPONENTS[name].add(core, name, self)
-            except KeyError:
+            except _NoDataError:
                 raise ModelError(
                     f"the model has no data for the feature '{name}': train it with this feature"
                 ) from None
+
+
+class _NoDataError(Exception):
+    """The model lacks what a component is computed from."""
+
+
+Data = TypeVar("Data")
+
+
+def _there(data: Data | None) -> Data:
+    if data is None:
+        raise _NoDataError
+    return data
 
 
 Add = Callable[[_core.FeatureSet, str, DenseData], None]
@@ -81,7 +70,7 @@ class Component:
 
     help: str
     add: Add
-    """Hands it to the core; raises `KeyError` where the model lacks its data."""
+    """Hands it to the core."""
     weight: float = 0.1
     """Its weight in a model that has not been tuned."""
 
@@ -90,10 +79,12 @@ def _score(column: int) -> Add:
     return lambda core, name, data: core.add_block_column(name, data.blocks.scores, column, 0.0)
 
 
-def _block_column(core: _core.FeatureSet, name: str, data: DenseData) -> None:
-    column = data.columns[name]
-    values = np.ascontiguousarray(column.values, np.float32).reshape(-1, 1)
-    core.add_block_column(name, values, 0, column.copied)
+def _column(of: Callable[[DenseData], BlockColumn]) -> Add:
+    def add(core: _core.FeatureSet, name: str, data: DenseData) -> None:
+        column = of(data)
+        core.add_block_column(name, column.values.reshape(-1, 1), 0, column.copied)
+
+    return add
 
 
 def _reordering(way: int, *, next: bool) -> Add:
@@ -112,15 +103,14 @@ def _reordering(way: int, *, next: bool) -> Add:
 
 
 def _orientation(core: _core.FeatureSet, name: str, data: DenseData) -> None:
-    column = data.orientations[name]
-    values = np.ascontiguousarray(column.values, np.float32)
-    core.add_orientation(name, values, [0, 1, 2], column.copied, next=False)
+    column = _there(data.local_model).orientation
+    core.add_orientation(name, column.values, [0, 1, 2], column.copied.tolist(), next=False)
 
 
-def _jump(row: str) -> Add:
+def _jump(row: str, of: Callable[[DenseData], JumpTable]) -> Add:
     def add(core: _core.FeatureSet, name: str, data: DenseData) -> None:
-        table = data.jumps[name]
-        core.add_jump(name, np.ascontiguousarray(table.values, np.float32), table.shift, row)
+        table = of(data)
+        core.add_jump(name, table.log_probs, table.shift, row)
 
     return add
 
@@ -134,9 +124,8 @@ def _lm(*, first: bool, rest: bool) -> Add:
 
 
 def _class_lm(core: _core.FeatureSet, name: str, data: DenseData) -> None:
-    if data.class_lm is None or data.word_classes is None:
-        raise KeyError(name)
-    core.add_class_language_model(name, data.class_lm.core, data.word_classes)
+    classes = _there(data.class_lm)
+    core.add_class_language_model(name, classes.lm.core, classes.class_of)
 
 
 COMPONENTS: Mapping[str, Component] = {
@@ -165,15 +154,35 @@ COMPONENTS: Mapping[str, Component] = {
     "unknown": Component(
         "minus the words copied because no block knows them", _count("unknown", -1), 100.0
     ),
-    "model1_weight": Component("log p(source | target) word by word, by Model 1", _block_column),
-    "outbound_distortion": Component("log p(jump | word that it leaves)", _jump("outbound")),
-    "inbound_distortion": Component("log p(jump | word that it enters)", _jump("inbound")),
-    "block_unigram": Component("log p(block)", _block_column),
+    "model1_weight": Component(
+        "log p(source | target) word by word, by Model 1",
+        _column(lambda data: _there(data.relevant_set).lexical),
+    ),
+    "outbound_distortion": Component(
+        "log p(jump | word that it leaves)",
+        _jump("outbound", lambda data: _there(data.relevant_set).outbound),
+    ),
+    "inbound_distortion": Component(
+        "log p(jump | word that it enters)",
+        _jump("inbound", lambda data: _there(data.relevant_set).inbound),
+    ),
+    "block_unigram": Component(
+        "log p(block)", _column(lambda data: _there(data.local_model).unigram)
+    ),
     "block_orientation": Component("log p(orientation | block)", _orientation),
-    "single_word_weight": Component("lexical weight from blocks of single words", _block_column),
-    "fertility": Component("log p(source length | target phrase)", _block_column),
-    "lexicon": Component("log p(source phrase | target phrase, source length)", _block_column),
-    "jump_probability": Component("log p(jump)", _jump("only")),
+    "single_word_weight": Component(
+        "lexical weight from blocks of single words",
+        _column(lambda data: _there(data.local_model).lexical),
+    ),
+    "fertility": Component(
+        "log p(source length | target phrase)",
+        _column(lambda data: _there(data.model4).fertility),
+    ),
+    "lexicon": Component(
+        "log p(source phrase | target phrase, source length)",
+        _column(lambda data: _there(data.model4).lexicon),
+    ),
+    "jump_probability": Component("log p(jump)", _jump("only", lambda d: _there(d.model4).jump)),
 }
 """Every dense feature that a set may have."""
 
