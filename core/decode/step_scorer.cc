@@ -30,7 +30,7 @@ void StepScorer::begin(const OptionTable& table) {
 
 float StepScorer::cube(int last_end, int begin, int end) {
   if (!scorer_.set().has(Scope::kCube)) return 0;
-  const uint64_t key = extend_key(static_cast<uint64_t>(last_end), pack(begin, end));
+  const uint64_t key = extend_key(mix(static_cast<uint64_t>(last_end)), pack(begin, end));
   if (const float* known = cubes_.find(key)) return *known;
   StepView view;
   view.begin = begin;
@@ -45,16 +45,13 @@ float StepScorer::step(const StepContext& context, int32_t previous, const Targe
                        int32_t id) {
   float total = previous >= 0 ? forward(previous, context.forward) : 0;
   for (Part& part : parts_) {
-    uint64_t key = static_cast<uint32_t>(id);
+    uint64_t key = mix(static_cast<uint32_t>(id));
     const auto add = [&](uint32_t needs, int value) {
       if (part.needs & needs) key = extend_key(key, static_cast<uint32_t>(value));
     };
-    if (previous >= 0) {
-      const Option& before = (*table_)[previous];
-      add(kNeedsPreviousSource, before.begin);
-      add(kNeedsPreviousSource, before.end);
-      add(kNeedsPreviousTarget, before.next_class);
-    }
+    add(kNeedsPreviousSource, previous >= 0 ? (*table_)[previous].begin : -1);
+    add(kNeedsPreviousSource, previous >= 0 ? (*table_)[previous].end : -1);
+    add(kNeedsPreviousTarget, previous >= 0 ? (*table_)[previous].next_class : -1);
     add(kNeedsHistory, history.id);
     add(kNeedsJump | kNeedsLastWord, context.last_end);
     add(kNeedsOrientation, context.orientation);

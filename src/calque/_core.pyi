@@ -38,6 +38,11 @@ def encode_growing(text: str, words: WordTable) -> tuple[Annotated[NDArray[numpy
     Ids (int32) and sentence offsets (int64) of lines of words; absent words join `words`.
     """
 
+def hash_texts(texts: Sequence[str]) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+    """
+    The hash (uint64) of each text's UTF-8 bytes, the same on every machine.
+    """
+
 def find_overlap(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], test_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], test_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_words: int, times: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
     """
     Flags (uint8) of the sentences that share a substring of up to `max_words` words with the test sentences; with `times` > 0 only until each is in that many flagged sentences.
@@ -277,6 +282,106 @@ def moses_phrases(table: BlockTable, lines: Annotated[NDArray[numpy.int64], dict
 def moses_orientations(table: BlockTable, lines: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], source: WordTable, target: WordTable) -> str:
     """Lines of a reordering table."""
 
+class SparseTable:
+    """Numbers (float32) by 64-bit key; absent keys have 0."""
+
+    def __init__(self) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def __contains__(self, key: int) -> bool: ...
+
+    def __copy__(self) -> SparseTable: ...
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of the slots, used and free."""
+
+    def get(self, key: int) -> float:
+        """The value of the key; 0 where it is absent."""
+
+    def get_many(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """The values (float32) of the keys."""
+
+    def set(self, key: int, value: float) -> None:
+        """Give the key a value."""
+
+    def add(self, key: int, delta: float) -> None:
+        """Add to the value of the key."""
+
+    def set_many(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Give each key its value; the last one counts."""
+
+    def add_many(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], deltas: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Add to the values of keys, which may repeat."""
+
+    def reserve(self, n_entries: int) -> None:
+        """Make room for so many entries in all."""
+
+    def merge(self, other: SparseTable, scale: float) -> None:
+        """Add `scale` times every entry of the other."""
+
+    def scale(self, factor: float) -> None:
+        """Multiply every value."""
+
+    def prune_magnitude(self, least: float) -> None:
+        """Drop entries nearer to 0 than `least`."""
+
+    def prune_count(self, counts: SparseTable, least: float) -> None:
+        """Drop entries whose value in `counts` is below `least`."""
+
+    def entries(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
+        """All keys, ascending, and their values."""
+
+class ClassExchange:
+    """Words of a corpus that move between classes."""
+
+    def __init__(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_words: int, n_classes: int) -> None: ...
+
+    def sweep(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        Move each word to its best class; the gains (float64) of those that moved.
+        """
+
+    def objective(self) -> float:
+        """Class bigrams: sum n ln n - 2 sum N ln N."""
+
+    def classes(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """The class (int32) of each word; -1 for those that do not occur."""
+
+def class_tree(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> tuple[list[str], list[tuple[int, int]], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """Bit strings by class, the merges in order and their losses (float64)."""
+
+class BlockEvents:
+    """Which blocks of a table follow one another."""
+
+    def __init__(self, table: BlockTable, corpus: AlignedCorpus, max_words: int, max_placements: int, boundary_block: bool) -> None: ...
+
+    def collect(self, first: int, last: int, threads: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int8], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int16], dict(shape=(None,))], Annotated[NDArray[numpy.int16], dict(shape=(None,))]]:
+        """
+        Previous block, block, side, sentence, source and target begin of every event.
+        """
+
+    def count(self, first: int, last: int, counts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+        """
+        Adds the events of sentence pairs first..last to rows of (left, right, neutral).
+        """
+
+    def frequent_pairs(self, threshold: int, part: int, n_parts: int, threads: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+        """
+        Pairs (previous << 32 | block) seen more often than `threshold`, of one share.
+        """
+
+def lexical_weights(table: BlockTable, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], probs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], floor: float, threads: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+    """
+    The lexical weight of every block; the lexicon has one row per target word.
+    """
+
+def fertility_counts(table: BlockTable, corpus: AlignedCorpus, max_words: int, threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """
+    N(T, k) for every target phrase T and source length k = 1..max_words, flat.
+    """
+
 class FeatureSet:
     """What scores a derivation, component by component."""
 
@@ -311,10 +416,35 @@ class FeatureSet:
     def add_jump(self, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shift: int, row: str) -> None:
         """The log probability of a jump, in a row of a table."""
 
+    def set_levels(self, n_source_levels: int, target_levels: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """
+        How many levels source words have, and the hashes of target words at each of theirs.
+        """
+
+    def set_pairs(self, pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """The pairs of block rows that listed templates fire for."""
+
+    def add_template(self, name: str, slots: Sequence[str], levels: Sequence[int], copies: bool, listed: bool) -> None:
+        """Sparse features, one per combination of values."""
+
+    @property
+    def has_templates(self) -> bool:
+        """Whether there are sparse features."""
+
+    @property
+    def n_history(self) -> int:
+        """How many target words before a block the templates look at."""
+
+def feature_key(template: str, slots: Sequence[str], values: Sequence[str]) -> int:
+    """The key of a sparse feature from the texts of its values."""
+
 class WeightView:
     """The weights of one call."""
 
-    def __init__(self, dense: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def __init__(self, dense: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sparse: object | None) -> None:
+        """
+        `sparse` is a SparseTable; without it sparse features count for nothing.
+        """
 
 class Step:
     """One block of a derivation."""
@@ -442,9 +572,9 @@ class SearchOptions:
 class Source:
     """Source sentences as the decoder takes them."""
 
-    def __init__(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+    def __init__(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], levels: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
         """
-        `copies` holds, for every source word, the target id of its text, or -1 - i where word i of a sentence has none.
+        `copies` holds, for every source word, the target id of its text, or -1 - i where word i of a sentence has none; `levels` what templates see of it.
         """
 
 class Decoder:
@@ -476,5 +606,12 @@ class Decoder:
         The derivation of one sentence that these blocks (begin, end, target words) make.
         """
 
-    def features(self, source: Source, derivation: Derivation) -> list[float]:
-        """The dense features of a derivation, recomputed from it alone."""
+    def features(self, source: Source, derivation: Derivation, n_steps: int, ends: bool) -> list[float]:
+        """
+        The dense features of the first steps of a derivation, recomputed from it alone.
+        """
+
+    def sparse_features(self, source: Source, derivations: Sequence[Sequence[Derivation]], *, ends: bool, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
+        """
+        The sparse features of lists of derivations, a list per sentence, one derivation after the other: where each begins, ascending keys, counts.
+        """

@@ -266,7 +266,9 @@ class Decoder:
         if words is None:
             return [[] for _ in derivation.steps]
         ids = source.sentences.ids.tolist()
-        texts = [source.unknown.get(i) or words.source_vocabulary.word(id) for i, id in enumerate(ids)]
+        texts = [
+            source.unknown.get(i) or words.source_vocabulary.word(id) for i, id in enumerate(ids)
+        ]
         target = words.target_vocabulary
 
         def text(word: int) -> str:

@@ -96,7 +96,7 @@ def _unknown(words: Sentences) -> NDArray[np.int64]:
 def _word(lines: list[str], words: Sentences, at: int) -> str:
     """The text of word `at` of all."""
     index = int(np.searchsorted(words.offsets, at, side="right")) - 1
-    return lines[index].split()[at - words.offsets[index]]
+    return lines[index].split()[at - int(words.offsets[index])]
 
 
 def _required(

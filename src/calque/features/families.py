@@ -22,9 +22,7 @@ BUDGETS = {
 """What a slot at each level costs of the budget of a combination (Yu et al. 2013, Table 1)."""
 EDGES = {
     **dict.fromkeys(("source.first", "source.last", "source.left", "source.right"), tuple(BUDGETS)),
-    **dict.fromkeys(
-        ("target.first", "target.last"), ("word", "brown", "brown6", "brown4", "tag")
-    ),
+    **dict.fromkeys(("target.first", "target.last"), ("word", "brown", "brown6", "brown4", "tag")),
 }
 """The slots of WordEdges and their levels."""
 
@@ -32,8 +30,8 @@ EDGES = {
 def wordedges(budget: int = 10, max_slots: int = 2) -> Iterator[Template]:
     """Combinations of words at and beside the edges of a block, within a budget.
 
-    Each comes alone and with the length of the source. Yu et al. 2013, 3.2; the paper has "all kinds
-    of combos" under the budget of 10, which are 27,011: by default those of at most two slots, 637.
+    Each comes alone and with the length of the source (Yu et al. 2013, section 3.2). All that the
+    budget allows are 27,011; by default those of at most two slots, 637.
     """
     for n in range(1, max_slots + 1):
         for slots in combinations(EDGES, n):

@@ -66,14 +66,14 @@ SLOTS: Mapping[str, SlotKind] = {
 }
 """Every slot:
 
-`block`, `source`, `target` are the phrases of the block; `.length` their words, `.first` and `.last`
-the words at their ends. `source.left` and `source.right` are the words beside the block in the source
-sentence, `<s>` and `</s>` at its ends. `each.source` and `each.target` stand for every word in turn,
-two of a side for every ordered pair. `target.ngram.k` is the word k before, for every word of the
-target in turn. `previous.` is the block before, `target.previous` and `target.previous2` the last
-target words before the block. `orientation` is R, L or N (monotone, swap, discontinuous) towards the
-block before; `hierarchical.backward` and `.forward` are M, S or D towards merged blocks before and
-after; `jump` is the way from the end of the block before, clipped to 8 words.
+`block`, `source` and `target` are the block and its phrases, `.length` their words, `.first` and
+`.last` the words at their ends. `source.left` and `source.right` are the words beside the block in
+the sentence, `<s>` and `</s>` at its ends. `each.source` and `each.target` stand for every word in
+turn, two of a side for every ordered pair. `target.ngram.k` is the word k before, for every word of
+the target in turn. `previous.` is the block before, `target.previous` and `target.previous2` are
+the last target words before the block. `orientation` is R, L or N (monotone, swap, discontinuous)
+towards the block before; `hierarchical.backward` and `.forward` are M, S or D towards merged blocks
+before and after; `jump` is the way from the end of the block before, clipped to 8 words.
 """
 
 
@@ -85,6 +85,7 @@ class Slot(NamedTuple):
 
     @property
     def kind(self) -> SlotKind:
+        """What the slot holds."""
         return SLOTS[self.name]
 
 
