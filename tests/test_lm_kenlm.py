@@ -28,7 +28,7 @@ def check(model: LanguageModel, theirs: kenlm.Model, lines: list[str]) -> None:
     assert at == len(words.log_probs)
 
 
-@pytest.mark.parametrize(("corpus", "order"), [("eutrans", 3), ("multi30k", 5), ("eutrans", 7)])
+@pytest.mark.parametrize(("corpus", "order"), [("eutrans", 3), ("multi30k", 5), ("eutrans", 6)])
 def test_a_thousand_sentences_score_as_kenlm_scores_them(
     corpus: str, order: int, tmp_path: Path
 ) -> None:

@@ -22,8 +22,9 @@ namespace calque {
 // Oracle: tests/test_features_brown.py (the objective from scratch, all moves by enumeration).
 class ClassExchange {
  public:
-  // The most frequent words get a class each, and the others join the class at their rank modulo
-  // the number of classes. Words that do not occur have class -1. Ties of frequency go by id.
+  // Words are dealt to the classes in turn by falling frequency (one class for all rare words, the
+  // other usual start, ends on much lower hills where classes are few).
+  // Words that do not occur have class -1. Ties of frequency go by id.
   ClassExchange(Bigrams bigrams, int32_t n_classes);
 
   // Takes each word once, by falling frequency, to its best class (staying wins ties, then the

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "features/radix_sort.h"
 
 namespace calque {
 namespace {
@@ -212,16 +213,21 @@ void SparseTable::prune_count(const SparseTable& counts, float least) {
 
 std::pair<std::vector<uint64_t>, std::vector<float>> SparseTable::entries() const {
   std::vector<uint64_t> keys;
+  std::vector<float> values;
   keys.reserve(size());
+  values.reserve(size());
   for (const Shard& shard : shards_) {
-    for (const uint64_t hash : shard.hashes) {
-      if (hash != kFree) keys.push_back(unmix(hash));
+    for (size_t at = 0; at < shard.hashes.size(); ++at) {
+      if (shard.hashes[at] == kFree) continue;
+      keys.push_back(unmix(shard.hashes[at]));
+      values.push_back(shard.values[at]);
     }
   }
-  if (has_last_) keys.push_back(unmix(kFree));
-  std::sort(keys.begin(), keys.end());
-  std::vector<float> values(keys.size());
-  get(keys, values);
+  if (has_last_) {
+    keys.push_back(unmix(kFree));
+    values.push_back(last_);
+  }
+  radix_sort(std::span(keys), std::span(values));
   return {std::move(keys), std::move(values)};
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from calque.config import ClassOptions, LmOptions
 from calque.features.classes import WordClasses
 from calque.lm import LanguageModel, estimate
-from calque.progress import SILENT, Progress
+from calque.progress import SILENT, Progress, Stage
 from calque.text import RESERVED, Sentences, Vocabulary
 
 
@@ -46,10 +47,25 @@ def estimate_class_lm(
 ) -> ClassLanguageModel:
     """The n-gram model of order `lm_order` of the sentences with each word as its Brown class.
 
-    Few classes leave few low-order n-grams, of which hardly any occur only once: there the fixed
-    discounts stand in for those that cannot be estimated, with a warning (see `lm.estimate`).
+    Few classes leave few n-grams of low order, none of which may occur just once: there fixed
+    discounts stand in for those that cannot be estimated (see `lm.estimate`). As that is how it
+    must be with classes, nobody is warned.
     """
     names, of = class_ids(classes, vocabulary)
     mapped = Sentences(of[sentences.ids], sentences.offsets)
-    lm = estimate(mapped, names, LmOptions(order=options.lm_order), progress)
+    lm = estimate(mapped, names, LmOptions(order=options.lm_order), _Unwarned(progress))
     return ClassLanguageModel(lm, of)
+
+
+class _Unwarned:
+    """A listener that hears of stages but not of warnings."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def stage(self, name: str, total: float | None = None) -> AbstractContextManager[Stage]:
+        """Open a step of the work on classes."""
+        return self._progress.stage(f"classes: {name}", total)
+
+    def warn(self, message: str) -> None:
+        """Drop the message."""
