@@ -12,6 +12,7 @@ from calque.config.dense import (
     LexicalOptions,
     LocalModelOptions,
 )
+from calque.config.features import FeatureOptions
 from calque.config.fill import Value, expected, fill, from_toml, settings, to_mapping
 from calque.config.lm import LmOptions
 from calque.config.option import OptionInfo, describe, option
@@ -29,6 +30,7 @@ __all__ = [
     "DefaultWeights",
     "DenseOptions",
     "EventOptions",
+    "FeatureOptions",
     "ForceOptions",
     "JumpOptions",
     "LexicalOptions",
