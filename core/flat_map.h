@@ -71,6 +71,8 @@ class KeyMap {
     ++n_;
   }
 
+  size_t size() const { return n_; }
+
   void clear() {
     if (n_ > 0) slots_.assign(slots_.size(), Slot{});
     n_ = 0;

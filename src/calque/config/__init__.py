@@ -6,6 +6,14 @@ from calque.config.classes import ClassOptions
 from calque.config.compare import CompareOptions
 from calque.config.corpus import CorpusOptions
 from calque.config.decode import DecodeOptions, ForceOptions
+from calque.config.dense import (
+    DenseOptions,
+    EventOptions,
+    JumpOptions,
+    LexicalOptions,
+    LocalModelOptions,
+)
+from calque.config.features import FeatureOptions
 from calque.config.fill import Value, expected, fill, from_toml, settings, to_mapping
 from calque.config.lm import LmOptions
 from calque.config.option import OptionInfo, describe, option
@@ -22,8 +30,14 @@ __all__ = [
     "CorpusOptions",
     "DecodeOptions",
     "DefaultWeights",
+    "DenseOptions",
+    "EventOptions",
+    "FeatureOptions",
     "ForceOptions",
+    "JumpOptions",
+    "LexicalOptions",
     "LmOptions",
+    "LocalModelOptions",
     "OptionInfo",
     "TextOptions",
     "TrainOptions",

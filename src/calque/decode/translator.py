@@ -40,7 +40,7 @@ class Translator:
         """Take a model; `options` stand in for those stored in it."""
         self.model = model
         self.options = options or model.decode_options
-        self.decoder = Decoder(model.blocks, model.target_vocabulary, model.lm)
+        self.decoder = Decoder.of(model)
 
     def terminology(self, terms: Mapping[str, str] | Path | str) -> Terminology:
         """Terms ready for use in many calls: of a mapping, or of a file (see `Terminology`)."""
@@ -205,7 +205,7 @@ class Translator:
         distinct: bool,
     ) -> list[Translation]:
         model = self.model
-        parts = model.blocks, model.target_vocabulary, model.preprocessor
+        parts = model.blocks, model.target_vocabulary, model.preprocessor, model.features.names
         read = [read_off(zip(pieces, way, strict=True), prepared, *parts) for way in ways]
         if not distinct or len(pieces) == 1:
             return read
