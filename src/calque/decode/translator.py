@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -136,7 +136,7 @@ class Translator:
             [(prepared, pieces, ways)] = self._found(iter(work), rank, True, 1, search)
             translations = self._read_off(prepared, pieces, ways, distinct=False)
             at = place_of(rank, translations)
-            return explain(prepared.words, translations[at], ways[at], self.model)
+            return self._explain(prepared, translations[at], ways[at], pieces)
         if rank != 1:
             raise OptionError("a given translation has no rank: expected one of the two")
         if terminology is not None or pass_through is not None:
@@ -149,7 +149,22 @@ class Translator:
         [(prepared, piece)] = work
         derivation = force_text(self.decoder, self.model, piece.words, _text(translation), search)
         [found] = self._read_off(prepared, [piece], [[derivation]], distinct=False)
-        return explain(prepared.words, found, [derivation], self.model)
+        return self._explain(prepared, found, [derivation], [piece])
+
+    def _explain(
+        self,
+        prepared: Prepared,
+        translation: Translation,
+        derivations: Sequence[_core.Derivation],
+        pieces: Sequence[Piece],
+    ) -> Explanation:
+        vocabularies = self.model.source_vocabulary, self.model.target_vocabulary
+        sources = [
+            SourceText.encode([" ".join(piece.words)], *vocabularies, [piece.required])
+            for piece in pieces
+        ]
+        weights = self.model.weights
+        return explain(prepared.words, translation, derivations, sources, self.decoder, weights)
 
     def _pieces(
         self, sentences: Iterator[str], constraints: Constraints, max_words: int
