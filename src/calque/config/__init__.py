@@ -7,6 +7,7 @@ from calque.config.decode import DecodeOptions, ForceOptions
 from calque.config.fill import Value, expected, fill, from_toml, settings, to_mapping
 from calque.config.lm import LmOptions
 from calque.config.option import OptionInfo, describe, option
+from calque.config.simplex import SimplexOptions
 from calque.config.text import CleanOptions, TextOptions
 from calque.config.train import TrainOptions
 from calque.config.weights import DefaultWeights
@@ -21,6 +22,7 @@ __all__ = [
     "ForceOptions",
     "LmOptions",
     "OptionInfo",
+    "SimplexOptions",
     "TextOptions",
     "TrainOptions",
     "Value",

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from calque.config import DecodeOptions
+from calque.decode.decoder import Decoder
+from calque.decode.source import SourceText
+from calque.decode.split import Piece, combine, split
+from calque.decode.translation import read_off
+from calque.features import Weights
+from calque.metrics.metric import Metric
+from calque.model import Model
+from calque.text import Prepared
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What translating a text with given weights gives and costs."""
+
+    weights: Mapping[str, float]
+    scores: Mapping[str, float]
+    """Of the whole text, by metric."""
+    n_hypotheses: int
+    """Steps that the search tried: its cost, whatever the machine and the threads."""
+
+
+class FullDecoding:
+    """Translates a whole text with any weights and scores it; the model is loaded once.
+
+    The search tries every extension of what a stack of `stack_size` hypotheses and the threshold
+    leave over (no cube pruning, no time limit): the same weights always give the same evaluation.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        sources: Sequence[str],
+        references: Sequence[Sequence[str]],
+        metrics: Iterable[Metric],
+        *,
+        stack_size: int = 100,
+        threshold: float = 10.0,
+        threads: int | None = None,
+    ) -> None:
+        """Take source sentences, one or more complete sets of references, and the metrics."""
+        self.model = model
+        self.options = replace(
+            model.decode_options,
+            stack_size=stack_size,
+            pop_limit=0,
+            threshold=threshold,
+            time_limit_s=0.0,
+        )
+        self._metrics = {metric.name: metric for metric in metrics}
+        self._references = {n: metric.prepare(references) for n, metric in self._metrics.items()}
+        self._threads = threads
+        self._decoder = Decoder(model.blocks, model.target_vocabulary, model.lm)
+        prepared = [model.preprocessor.prepare(line) for line in sources]
+        self._sentences = [_Sentence(one, self.options.max_words) for one in prepared]
+        self._source = SourceText.encode(
+            (" ".join(piece.words) for one in self._sentences for piece in one.pieces),
+            model.source_vocabulary,
+            model.target_vocabulary,
+        )
+
+    def __call__(self, weights: Weights, options: DecodeOptions | None = None) -> Evaluation:
+        """The scores of the translations under these weights, and what the search cost."""
+        texts, n_hypotheses = self.translate(weights, options)
+        scores = {
+            name: float(metric.score(self._references[name].statistics(texts).sum(axis=0)))
+            for name, metric in self._metrics.items()
+        }
+        return Evaluation(dict(weights), scores, n_hypotheses)
+
+    def translate(
+        self, weights: Weights, options: DecodeOptions | None = None
+    ) -> tuple[list[str], int]:
+        """The best translation of every sentence, and how many hypotheses it took."""
+        decoded = self._decoder.decode(
+            self._source, weights, options or self.options, threads=self._threads
+        )
+        found = iter(one.derivations for one in decoded)
+        parts = self.model.blocks, self.model.target_vocabulary, self.model.preprocessor
+        texts = []
+        for sentence in self._sentences:
+            [best] = combine([next(found) for _ in sentence.pieces], 1)
+            pairs = zip(sentence.pieces, best, strict=True)
+            texts.append(read_off(pairs, sentence.prepared, *parts).text)
+        return texts, sum(one.n_generated for one in decoded)
+
+    def constant_features(self, weights: Weights, n_best: int = 20) -> list[str]:
+        """The features that never differ between the best derivations of a sentence.
+
+        Their weights have no effect on what comes out.
+        """
+        lists = self._decoder.decode(
+            self._source,
+            weights,
+            self.options,
+            n_best=n_best,
+            distinct=False,
+            threads=self._threads,
+        )
+        varying = set[int]()
+        for one in lists:
+            for column, values in enumerate(
+                zip(*(d.features for d in one.derivations), strict=True)
+            ):
+                if min(values) != max(values):
+                    varying.add(column)
+        return [name for column, name in enumerate(weights) if column not in varying]
+
+
+class _Sentence:
+    def __init__(self, prepared: Prepared, max_words: int) -> None:
+        self.prepared = prepared
+        self.pieces: list[Piece] = list(split(prepared.words, (), max_words))
+
+
+def error_of(metric: Metric, score: float) -> float:
+    """What a search for weights makes small: 1 - BLEU, - NIST, TER, each for a text."""
+    scale = 1.0 if metric.name == "nist" else 100.0
+    if not metric.higher_is_better:
+        return score / scale
+    return -score if metric.name == "nist" else 1.0 - score / scale
