@@ -147,16 +147,20 @@ class Translator:
                 pieces.append(piece)
                 found.append(one.derivations)
                 if piece.is_last:
-                    yield self._read_off(prepared, pieces, combine(found, n), distinct)
+                    yield self.read_off(prepared, pieces, combine(found, n), distinct)
                     pieces, found = [], []
 
-    def _read_off(
+    def read_off(
         self,
         prepared: Prepared,
         pieces: list[Piece],
         ways: list[list[_core.Derivation]],
-        distinct: bool,
+        distinct: bool = True,
     ) -> list[Translation]:
+        """The translations that ways through the pieces of a sentence give, one per way.
+
+        With `distinct`, those of equal words count once.
+        """
         model = self.model
         parts = model.blocks, model.target_vocabulary, model.preprocessor
         read = [read_off(zip(pieces, way, strict=True), prepared, *parts) for way in ways]

@@ -4,14 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from calque.config import DecodeOptions
-from calque.decode.decoder import Decoder
 from calque.decode.source import SourceText
-from calque.decode.split import Piece, combine, split
-from calque.decode.translation import read_off
+from calque.decode.split import combine, split
+from calque.decode.translator import Translator
 from calque.features import Weights
 from calque.metrics.metric import Metric
 from calque.model import Model
-from calque.text import Prepared
 
 
 @dataclass(frozen=True)
@@ -55,11 +53,12 @@ class FullDecoding:
         self._metrics = {metric.name: metric for metric in metrics}
         self._references = {n: metric.prepare(references) for n, metric in self._metrics.items()}
         self._threads = threads
-        self._decoder = Decoder(model.blocks, model.target_vocabulary, model.lm)
+        self._translator = Translator(model)
         prepared = [model.preprocessor.prepare(line) for line in sources]
-        self._sentences = [_Sentence(one, self.options.max_words) for one in prepared]
+        limit = self.options.max_words
+        self._sentences = [(one, list(split(one.words, (), limit))) for one in prepared]
         self._source = SourceText.encode(
-            (" ".join(piece.words) for one in self._sentences for piece in one.pieces),
+            (" ".join(piece.words) for _, pieces in self._sentences for piece in pieces),
             model.source_vocabulary,
             model.target_vocabulary,
         )
@@ -77,16 +76,15 @@ class FullDecoding:
         self, weights: Weights, options: DecodeOptions | None = None
     ) -> tuple[list[str], int]:
         """The best translation of every sentence, and how many hypotheses it took."""
-        decoded = self._decoder.decode(
+        decoded = self._translator.decoder.decode(
             self._source, weights, options or self.options, threads=self._threads
         )
         found = iter(one.derivations for one in decoded)
-        parts = self.model.blocks, self.model.target_vocabulary, self.model.preprocessor
         texts = []
-        for sentence in self._sentences:
-            [best] = combine([next(found) for _ in sentence.pieces], 1)
-            pairs = zip(sentence.pieces, best, strict=True)
-            texts.append(read_off(pairs, sentence.prepared, *parts).text)
+        for prepared, pieces in self._sentences:
+            ways = combine([next(found) for _ in pieces], 1)
+            [best] = self._translator.read_off(prepared, pieces, ways)
+            texts.append(best.text)
         return texts, sum(one.n_generated for one in decoded)
 
     def constant_features(self, weights: Weights, n_best: int = 20) -> list[str]:
@@ -94,7 +92,7 @@ class FullDecoding:
 
         Their weights have no effect on what comes out.
         """
-        lists = self._decoder.decode(
+        lists = self._translator.decoder.decode(
             self._source,
             weights,
             self.options,
@@ -110,12 +108,6 @@ class FullDecoding:
                 if min(values) != max(values):
                     varying.add(column)
         return [name for column, name in enumerate(weights) if column not in varying]
-
-
-class _Sentence:
-    def __init__(self, prepared: Prepared, max_words: int) -> None:
-        self.prepared = prepared
-        self.pieces: list[Piece] = list(split(prepared.words, (), max_words))
 
 
 def error_of(metric: Metric, score: float) -> float:

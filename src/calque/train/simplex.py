@@ -8,15 +8,17 @@ the function costs one translation of the development text.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from calque.config import SimplexOptions
 from calque.errors import CalqueError, OptionError
 from calque.features import Weights
-from calque.train.nelder_mead import Vector
+from calque.progress import SILENT, Progress
+from calque.train.nelder_mead import Minimum, NelderMead, Vector
+from calque.train.values import ErrorFunction, Value
 from calque.train.working import scaled
 
 MANY_WEIGHTS = 20
@@ -27,12 +29,36 @@ SAME_COST = 0.02
 """Loosening the threshold does not matter where error and cost change by less than these."""
 
 
-@dataclass(frozen=True)
-class Measured:
-    """One value of the function: the error of a translated text, and what the search cost."""
+def descend(
+    function: ErrorFunction,
+    start: Weights,
+    constant: Collection[str],
+    options: SimplexOptions,
+    progress: Progress = SILENT,
+) -> tuple[Weights, Minimum]:
+    """The weights of least error that the simplex method finds, and how it ended.
 
-    error: float
-    n_hypotheses: int
+    Weights of `constant` features stay as they are: they have no effect.
+    """
+    space = weight_space(start, constant, options)
+    if len(space.free) > MANY_WEIGHTS:
+        progress.warn(
+            f"{len(space.free)} weights are many for the simplex method: up to {MANY_WEIGHTS} are"
+            " found in reasonable time; mert, pro and mira take more"
+        )
+    if options.loosen and not space.norm:
+        space = replace(space, start=loosened(start, function))
+    origin = space.origin()
+    function.begin(space.weights(origin))
+    search = NelderMead(
+        step=options.step,
+        max_evaluations=options.max_evaluations,
+        restarts=options.restarts,
+        spread=options.spread,
+        size=options.size,
+    )
+    minimum = search.minimise(lambda point: function(space.weights(point)).error, origin)
+    return space.weights(minimum.point), minimum
 
 
 @dataclass(frozen=True)
@@ -58,7 +84,7 @@ class WeightSpace:
         return Weights({**self.start, **dict(zip(self.free, values.tolist(), strict=True))})
 
 
-def weight_space(start: Weights, constant: list[str], options: SimplexOptions) -> WeightSpace:
+def weight_space(start: Weights, constant: Collection[str], options: SimplexOptions) -> WeightSpace:
     """All weights but the fixed one and those of constant features, which have no effect."""
     fix = options.fix
     if fix is not None and fix not in start:
@@ -73,7 +99,7 @@ def weight_space(start: Weights, constant: list[str], options: SimplexOptions) -
     return WeightSpace(start, free, options.norm == "l1", options.clamp)
 
 
-def loosened(weights: Weights, measure: Callable[[Weights], Measured]) -> Weights:
+def loosened(weights: Weights, measure: Callable[[Weights], Value]) -> Weights:
     """The weights, halved until halving them once more changes neither error nor cost.
 
     From there on the stacks bound the search, and these do not depend on the scale of weights: an
