@@ -152,7 +152,8 @@ tbody th { font-weight: 600; }
 th.number, td.number { text-align: right; white-space: nowrap; }
 figure { margin: 1rem 0; background: var(--card); border: 1px solid var(--line);
   border-radius: .5rem; padding: .8rem; }
-figure svg { display: block; width: 100%; height: auto; }
+figure { overflow-x: auto; }
+figure svg { display: block; width: 100%; min-width: 30rem; height: auto; }
 figcaption { font-size: .85rem; margin-top: .4rem; }
 .bar { display: block; position: relative; min-width: 7rem; height: .7rem; margin-top: .4rem;
   background: linear-gradient(var(--line), var(--line)) center / 1px 100% no-repeat; }
