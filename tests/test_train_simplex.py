@@ -79,7 +79,7 @@ def test_the_best_weights_are_found_and_others_stay() -> None:
 
 def test_a_fixed_weight_keeps_its_start_value() -> None:
     bowl = Bowl(language_model=1.5, word_count=-0.5)
-    found, _ = run(bowl, fix="language_model")
+    found, _ = run(bowl, fixed="language_model")
     assert {asked["language_model"] for asked in bowl.asked} == {1.0}
     assert found["word_count"] == pytest.approx(-0.5, abs=1e-3)
 
@@ -116,8 +116,8 @@ def test_a_point_and_its_weights_agree(values: list[float]) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"fix": "language_modle"}, "did you mean 'language_model'?"),
-        ({"fix": "unknown", "norm": "l1"}, "both keep the scale"),
+        ({"fixed": "distance, language_modle"}, "did you mean 'language_model'?"),
+        ({"fixed": "unknown", "norm": "l1"}, "both keep the scale"),
     ],
 )
 def test_options_that_cannot_be_are_one_clear_line(options: dict[str, Any], message: str) -> None:

@@ -19,7 +19,7 @@ class SimplexOptions:
     norm: Literal["none", "l1"] = option(
         "none", "scale weights before decoding: not at all, or to a mean absolute value of 1"
     )
-    fix: str | None = option(None, "feature whose weight keeps its start value")
+    fixed: str = option("", "features whose weights stay as they are, separated by commas")
     clamp: bool = option(False, "decode with 0 in place of negative weights")
     step: float = option(0.3, "edges of a fresh simplex, as a share of the mean weight", least=1e-6)
     max_evaluations: int = option(200, "most evaluations of one descent", least=1)

@@ -9,6 +9,7 @@ from calque.decode.split import combine, split
 from calque.decode.translator import Translator
 from calque.features import Weights
 from calque.metrics.metric import Metric
+from calque.metrics.registry import make_metric
 from calque.model import Model
 
 
@@ -116,3 +117,10 @@ def error_of(metric: Metric, score: float) -> float:
     if not metric.higher_is_better:
         return score / scale
     return -score if metric.name == "nist" else 1.0 - score / scale
+
+
+def companions(metric: Metric) -> list[Metric]:
+    """The metric, and BLEU and NIST with its way of splitting words: what a log should tell."""
+    shared = {key: getattr(metric, key) for key in ("tokenize", "lowercase") if hasattr(metric, key)}
+    others = [make_metric(name, **shared) for name in ("bleu", "nist") if name != metric.name]
+    return [metric, *others]

@@ -85,15 +85,15 @@ class WeightSpace:
 
 
 def weight_space(start: Weights, constant: Collection[str], options: SimplexOptions) -> WeightSpace:
-    """All weights but the fixed one and those of constant features, which have no effect."""
-    fix = options.fix
-    if fix is not None and fix not in start:
-        near = difflib.get_close_matches(fix, list(start), n=1, cutoff=0.4)
+    """All weights but the fixed ones and those of constant features, which have no effect."""
+    fixed = {name.strip() for name in options.fixed.split(",") if name.strip()}
+    for name in sorted(fixed - set(start)):
+        near = difflib.get_close_matches(name, list(start), n=1, cutoff=0.4)
         hint = f"did you mean '{near[0]}'?" if near else f"one of {', '.join(start)}"
-        raise OptionError(f"fix={fix}: no feature is called that; {hint}")
-    if fix is not None and options.norm != "none":
-        raise OptionError(f"fix={fix} and norm={options.norm} both keep the scale: give one")
-    free = tuple(name for name in start if name != fix and name not in constant)
+        raise OptionError(f"fixed={name}: no feature is called that; {hint}")
+    if fixed and options.norm != "none":
+        raise OptionError(f"fixed and norm={options.norm} both keep the scale: give one")
+    free = tuple(name for name in start if name not in fixed and name not in constant)
     if not free:
         raise CalqueError("nothing to tune: no weight has an effect on the translations")
     return WeightSpace(start, free, options.norm == "l1", options.clamp)

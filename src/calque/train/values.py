@@ -100,7 +100,7 @@ class ErrorFunction:
             self._has_warned = True
             self._progress.warn(
                 f"the error falls while the search grows by {growth - 1:.0%}: part of the gain is"
-                " bought with search (norm=l1 or fix=NAME keep the scale of the weights)"
+                " bought with search (norm=l1 or fixed=NAME keep the scale of the weights)"
             )
 
 
