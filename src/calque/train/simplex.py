@@ -7,26 +7,140 @@ the function costs one translation of the development text.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
 
-import numpy as np
-
-from calque.config import SimplexOptions
+from calque.config import SimplexOptions, fill
 from calque.errors import CalqueError, OptionError
 from calque.features import Weights
 from calque.progress import SILENT, Progress
-from calque.train.nelder_mead import Minimum, NelderMead, Vector
+from calque.train.decoder_task import DecoderTask
+from calque.train.evaluation import FullDecoding, companions, error_of
+from calque.train.evaluation_log import EvaluationLog
+from calque.train.nelder_mead import Minimum, NelderMead
+from calque.train.run import Round, Run, header
+from calque.train.task import Task
+from calque.train.trainer import Result
 from calque.train.values import ErrorFunction, Value
+from calque.train.weight_space import weight_space
 from calque.train.working import scaled
 
+EVALUATIONS = "evaluations.jsonl"
+"""The log in the run folder: all that an interrupted run needs to go on."""
 MANY_WEIGHTS = 20
 """More need more evaluations than anyone waits for."""
 MOST_HALVINGS = 20
 SAME_ERROR = 0.0005
 SAME_COST = 0.02
 """Loosening the threshold does not matter where error and cost change by less than these."""
+
+
+class Simplex:
+    """Tunes weights by the simplex method, decoding the whole text for every evaluation.
+
+    Nothing is random; the seed is there because every trainer has one. In a run the whole search
+    is one round, and its evaluations have a log of their own.
+    """
+
+    method: ClassVar[str] = "simplex"
+
+    def __init__(self, *, seed: int = 1, **options: Any) -> None:
+        """Take the options of `SimplexOptions` by name."""
+        self.options = fill(SimplexOptions(), options, self.method)
+        if seed < 0:
+            raise OptionError(f"seed={seed}: expected a whole number from 0")
+        self.seed = seed
+
+    def fit(
+        self,
+        task: Task,
+        *,
+        run: Path | str | None = None,
+        threads: int | None = None,
+        progress: Progress = SILENT,
+    ) -> Result:
+        """The best weights ever evaluated; with a folder `run`, continued where it was killed."""
+        if not isinstance(task, DecoderTask):
+            raise CalqueError(
+                "simplex decodes anew for every evaluation: it needs a model, not n-best lists"
+            )
+        log = Run(run, header(self.method, self.options, self.seed, task))
+        try:
+            return self._fit(task, log, run, threads, progress)
+        finally:
+            log.close()
+
+    def _fit(
+        self,
+        task: DecoderTask,
+        log: Run,
+        folder: Path | str | None,
+        threads: int | None,
+        progress: Progress,
+    ) -> Result:
+        options, metric = self.options, task.metric
+        evaluations = None if folder is None else EvaluationLog(Path(folder) / EVALUATIONS)
+        history = list(evaluations.known) if evaluations else []
+        n_known = len(history)
+        clock = _Clock()
+        seconds: list[float] = [0.0] * n_known
+        decoding = FullDecoding(
+            task.model,
+            task.source,
+            task.reference_lines,
+            companions(metric),
+            stack_size=options.stack_size,
+            threshold=options.threshold,
+            threads=threads,
+        )
+        total = (1 + options.restarts) * options.max_evaluations
+        with progress.stage("simplex", total) as stage:
+
+            def record(number: int, weights: Weights, value: Value) -> None:
+                history.append((weights, value))
+                seconds.append(clock.lap())
+                if evaluations is not None:
+                    evaluations.append(number, weights, value)
+                stage.advance()
+                if function.best is not None:
+                    best = function.best.scores[metric.name]
+                    stage.say(f"{metric.name} {best:.2f} after {number} evaluations")
+
+            function = ErrorFunction(
+                decoding,
+                lambda scores: error_of(metric, scores[metric.name]),
+                known=history[:n_known],
+                record=record,
+                progress=progress,
+            )
+            stage.advance(n_known)
+            start = _start(task, options)
+            constant = [*task.fixed, *decoding.constant_features(start)]
+            _, found = descend(function, start, constant, options, progress)
+        rounds = [
+            Round(
+                round=number,
+                score=value.scores[metric.name],
+                length_ratio=value.n_words / max(task.reference_words, 1),
+                n_candidates=0,
+                n_new=0,
+                pool_score=None,
+                change=None,
+                stopped=None,
+                guard=None,
+                seconds=spent,
+            )
+            for number, ((_, value), spent) in enumerate(zip(history, seconds, strict=True))
+        ]
+        chosen = min(range(len(history)), key=lambda number: history[number][1].error)
+        weights = dict(history[chosen][0])
+        if not log.rounds:
+            log.begin(0, weights)
+            log.finish(replace(rounds[chosen], round=0, stopped=ENDS[found.reason]), None)
+        return Result(weights, rounds[chosen].score, chosen, tuple(rounds), metric.signature)
 
 
 def descend(
@@ -59,44 +173,6 @@ def descend(
     )
     minimum = search.minimise(lambda point: function(space.weights(point)).error, origin)
     return space.weights(minimum.point), minimum
-
-
-@dataclass(frozen=True)
-class WeightSpace:
-    """The weights that the search may change, and how a point of the search becomes weights."""
-
-    start: Weights
-    free: tuple[str, ...]
-    norm: bool = False
-    """Scale the free weights to a mean absolute value of 1."""
-    clamp: bool = False
-
-    def origin(self) -> Vector:
-        """The point of the start weights."""
-        return np.array([self.start[name] for name in self.free])
-
-    def weights(self, point: Vector) -> Weights:
-        """The weights that the decoder gets for a point."""
-        values = np.maximum(point, 0.0) if self.clamp else point
-        size = float(np.abs(values).mean())
-        if self.norm and size > 0:
-            values = values / size
-        return Weights({**self.start, **dict(zip(self.free, values.tolist(), strict=True))})
-
-
-def weight_space(start: Weights, constant: Collection[str], options: SimplexOptions) -> WeightSpace:
-    """All weights but the fixed ones and those of constant features, which have no effect."""
-    fixed = {name.strip() for name in options.fixed.split(",") if name.strip()}
-    for name in sorted(fixed - set(start)):
-        near = difflib.get_close_matches(name, list(start), n=1, cutoff=0.4)
-        hint = f"did you mean '{near[0]}'?" if near else f"one of {', '.join(start)}"
-        raise OptionError(f"fixed={name}: no feature is called that; {hint}")
-    if fixed and options.norm != "none":
-        raise OptionError(f"fixed and norm={options.norm} both keep the scale: give one")
-    free = tuple(name for name in start if name not in fixed and name not in constant)
-    if not free:
-        raise CalqueError("nothing to tune: no weight has an effect on the translations")
-    return WeightSpace(start, free, options.norm == "l1", options.clamp)
 
 
 def loosened(weights: Weights, measure: Callable[[Weights], Value]) -> Weights:
