@@ -13,4 +13,6 @@ NB_MODULE(_core, m) {
   calque::bind::register_align(m);
   calque::bind::register_blocks(m);
   calque::bind::register_decode(m);
+  calque::bind::register_hyps(m);
+  calque::bind::register_train(m);
 }

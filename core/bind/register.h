@@ -10,5 +10,7 @@ void register_lm(nanobind::module_& m);
 void register_align(nanobind::module_& m);
 void register_blocks(nanobind::module_& m);
 void register_decode(nanobind::module_& m);
+void register_hyps(nanobind::module_& m);
+void register_train(nanobind::module_& m);
 
 }  // namespace calque::bind

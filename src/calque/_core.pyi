@@ -434,3 +434,53 @@ class Decoder:
 
     def features(self, derivation: Derivation) -> list[float]:
         """The features, recomputed from the derivation alone."""
+
+class NBestReader:
+    """N-best lists of Moses and Joshua, block by block."""
+
+    def __init__(self) -> None: ...
+
+    def feed(self, block: str) -> None:
+        """Read a block of complete lines."""
+
+    @property
+    def line(self) -> int:
+        """The number of lines read."""
+
+    def names(self) -> list[str]:
+        """The features in order of appearance."""
+
+    def texts(self) -> list[str]:
+        """The words of every candidate."""
+
+    def sentences(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    def row_offsets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    def columns(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    def values(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    def totals(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """One per candidate, or none."""
+
+class LineSearch:
+    """Corpus statistics along lines of weights."""
+
+    def __init__(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> None: ...
+
+    def along_axis(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: int, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+        """
+        Breakpoints, ascending, and the statistics of the intervals that they separate.
+        """
+
+    def along(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+        """The same in a direction where the candidates have these slopes."""
+
+def best_candidates(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """The first candidate of highest score of every sentence."""
+
+def mira_pass(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], frozen: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], step: float, n_seen: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], lag: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    Move the weights sentence by sentence; the best-scoring candidate of each before its move.
+    """

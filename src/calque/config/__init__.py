@@ -9,6 +9,7 @@ from calque.config.lm import LmOptions
 from calque.config.option import OptionInfo, describe, option
 from calque.config.text import CleanOptions, TextOptions
 from calque.config.train import TrainOptions
+from calque.config.tune import MertOptions, MiraOptions, ProOptions
 from calque.config.weights import DefaultWeights
 
 __all__ = [
@@ -20,7 +21,10 @@ __all__ = [
     "DefaultWeights",
     "ForceOptions",
     "LmOptions",
+    "MertOptions",
+    "MiraOptions",
     "OptionInfo",
+    "ProOptions",
     "TextOptions",
     "TrainOptions",
     "Value",
