@@ -22,7 +22,7 @@ class MertOptions:
         10, "random directions tried per pass besides the axes", least=0
     )
     interval: Literal["middle", "average"] = option(
-        "average", "judge an interval by its own score, or by the mean with its neighbours"
+        "middle", "judge an interval by its own score, or by the mean with its neighbours"
     )
     neighbours: int = option(2, "intervals on each side that `average` takes in", least=1)
     runs: int = option(1, "runs whose weights are averaged", least=1)
