@@ -15,4 +15,5 @@ NB_MODULE(_core, m) {
   calque::bind::register_decode(m);
   calque::bind::register_hyps(m);
   calque::bind::register_train(m);
+  calque::bind::register_metrics(m);
 }

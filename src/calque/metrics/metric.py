@@ -36,7 +36,7 @@ class Metric(ABC):
     """
 
     name: ClassVar[str]
-    higher_is_better: ClassVar[bool]
+    higher_is_better: bool
     statistics_names: tuple[str, ...]
     """What the columns of the statistics count, in their order."""
 

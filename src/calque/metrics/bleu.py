@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque._core import NgramReferences, ReferenceLength
+from calque.metrics.known import known
+from calque.metrics.metric import Metric, PreparedReferences, Statistics
+from calque.metrics.prepared import Prepared, interleave, ratio
+from calque.metrics.signature import case, sacrebleu_signature
+from calque.metrics.words import check_tokenizer, split_words, tokenizer_signature
+from calque.parallel import n_workers
+
+ORDER = 4
+LENGTHS = ("closest", "shortest", "average")
+BLEU_STATISTICS = (
+    "hypothesis_length",
+    "reference_length",
+    *(f"matches_{n}" for n in range(1, ORDER + 1)),
+    *(f"ngrams_{n}" for n in range(1, ORDER + 1)),
+)
+
+
+@dataclass(frozen=True)
+class Bleu(Metric):
+    """Corpus BLEU, equal to sacreBLEU's where the reference length is the closest one."""
+
+    name: ClassVar[str] = "bleu"
+    higher_is_better = True
+    statistics_names = BLEU_STATISTICS
+
+    length: str = "closest"
+    """Of several references, which length counts: closest, shortest or average."""
+    tokenize: str = "13a"
+    lowercase: bool = False
+
+    def __post_init__(self) -> None:
+        known("reference length", self.length, LENGTHS)
+        check_tokenizer(self.tokenize)
+
+    @property
+    def signature(self) -> str:
+        """The one of sacreBLEU, with `len` where the reference length is not the closest one."""
+        length = {} if self.length == "closest" else {"len": self.length}
+        return sacrebleu_signature(
+            case=case(self.lowercase),
+            eff=False,
+            tok=tokenizer_signature(self.tokenize),
+            smooth="exp",
+            **length,
+        )
+
+    def prepare(self, references: Sequence[Sequence[str]]) -> PreparedReferences:
+        """References with their n-grams counted."""
+        return prepare_bleu(references, self.tokenize, self.lowercase, self.length)
+
+    def score(self, statistics: Statistics) -> NDArray[np.float64]:
+        """BLEU from 0 to 100; orders without a match are smoothed as NIST's mteval does."""
+        length, reference_length, matches, ngrams = split_statistics(statistics)
+        # The k-th order without a match counts 1/2^k matches.
+        n_empty = np.cumsum((matches == 0) & (ngrams > 0), axis=-1)
+        precisions = ratio(np.where(matches > 0, matches, 0.5**n_empty), ngrams)
+        found = matches.any(axis=-1)
+        return 100 * found * brevity(length, reference_length) * geometric_mean(precisions)
+
+
+def prepare_bleu(
+    references: Sequence[Sequence[str]],
+    tokenize: str,
+    lowercase: bool,
+    length: str = "closest",
+    clip: bool = True,
+) -> Prepared:
+    """References that give the statistics of BLEU: about a microsecond per hypothesis."""
+
+    def clean(lines: Sequence[str]) -> list[str]:
+        return split_words(lines, tokenize, lowercase)
+
+    core = NgramReferences(clean(interleave(references)), len(references), ORDER)
+    rule = getattr(ReferenceLength, length)
+
+    def count(hypotheses: list[str], sentences: NDArray[np.int64]) -> Statistics:
+        return core.bleu(hypotheses, sentences, rule, clip, n_workers())
+
+    return Prepared(len(references[0]), len(BLEU_STATISTICS), clean, count)
+
+
+def split_statistics(
+    statistics: Statistics,
+) -> tuple[Statistics, Statistics, Statistics, Statistics]:
+    """Lengths of hypothesis and reference (...), matches and n-grams per order (..., 4)."""
+    return (
+        statistics[..., 0],
+        statistics[..., 1],
+        statistics[..., 2 : 2 + ORDER],
+        statistics[..., 2 + ORDER :],
+    )
+
+
+def brevity(
+    length: NDArray[np.float64], reference_length: NDArray[np.float64], cap: bool = True
+) -> NDArray[np.float64]:
+    """The factor exp(1 - r/c), at most 1 unless `cap` is off; 0 for nothing against something."""
+    exponent = 1 - ratio(reference_length, length)
+    factor = np.exp(np.minimum(exponent, 0) if cap else exponent)
+    nothing = (length == 0) & ((reference_length > 0) | (not cap))
+    return np.asarray(np.where(nothing, 0.0, factor))
+
+
+def geometric_mean(precisions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The geometric mean along the last axis, 0 where one is 0."""
+    positive = precisions > 0
+    logs = np.log(np.where(positive, precisions, 1.0))
+    mean = logs.sum(axis=-1) / precisions.shape[-1]
+    return np.asarray(np.where(positive.all(axis=-1), np.exp(mean), 0.0))

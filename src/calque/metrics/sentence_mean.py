@@ -1,0 +1,60 @@
+"""Sentence-level variants of BLEU: the score of a corpus is the mean over its sentences."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque.metrics.metric import Metric, PreparedReferences, Statistics
+from calque.metrics.prepared import ratio
+
+
+class SentenceMean(Metric):
+    """A metric of sentences; statistics are their scores and their number."""
+
+    statistics_names = ("score", "sentences")
+
+    def score(self, statistics: Statistics) -> NDArray[np.float64]:
+        """The mean of the sentence scores."""
+        return ratio(statistics[..., 0], statistics[..., 1])
+
+
+class SentenceBleu(SentenceMean):
+    """A variant of BLEU that scores sentences from their statistics."""
+
+    higher_is_better = True
+
+    @abstractmethod
+    def sentence_scores(self, statistics: Statistics) -> NDArray[np.float64]:
+        """From 0 to 100, one per row of statistics of BLEU."""
+
+    @abstractmethod
+    def bleu_references(self, references: Sequence[Sequence[str]]) -> PreparedReferences:
+        """References that give statistics of BLEU."""
+
+    def prepare(self, references: Sequence[Sequence[str]]) -> PreparedReferences:
+        """References that give sentence scores."""
+        return _ScoredSentences(self, self.bleu_references(references))
+
+
+class _ScoredSentences(PreparedReferences):
+    def __init__(self, metric: SentenceBleu, references: PreparedReferences) -> None:
+        self.n_sentences = references.n_sentences
+        self._metric = metric
+        self._references = references
+
+    def statistics(
+        self, hypotheses: Sequence[str], sentences: NDArray[np.int64] | None = None
+    ) -> Statistics:
+        scores = self._metric.sentence_scores(self._references.statistics(hypotheses, sentences))
+        return np.stack([scores, np.ones_like(scores)], axis=-1)
+
+
+def add_one(matches: Statistics, ngrams: Statistics) -> NDArray[np.float64]:
+    """Precisions with one more match and n-gram for each order from 2 on."""
+    extra = np.ones(matches.shape[-1])
+    extra[0] = 0
+    return ratio(matches + extra, ngrams + extra)
