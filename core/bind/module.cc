@@ -13,5 +13,7 @@ NB_MODULE(_core, m) {
   calque::bind::register_align(m);
   calque::bind::register_blocks(m);
   calque::bind::register_decode(m);
+  calque::bind::register_hyps(m);
+  calque::bind::register_train(m);
   calque::bind::register_metrics(m);
 }

@@ -10,6 +10,8 @@ void register_lm(nanobind::module_& m);
 void register_align(nanobind::module_& m);
 void register_blocks(nanobind::module_& m);
 void register_decode(nanobind::module_& m);
+void register_hyps(nanobind::module_& m);
+void register_train(nanobind::module_& m);
 void register_metrics(nanobind::module_& m);
 
 }  // namespace calque::bind

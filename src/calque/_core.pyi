@@ -1,7 +1,6 @@
 """What runs per token, per hypothesis or per feature."""
 
 from collections.abc import Sequence
-import enum
 from typing import Annotated, Any
 
 import numpy
@@ -436,64 +435,52 @@ class Decoder:
     def features(self, derivation: Derivation) -> list[float]:
         """The features, recomputed from the derivation alone."""
 
-class ReferenceLength(enum.Enum):
-    """Which of several reference lengths counts."""
+class NBestReader:
+    """N-best lists of Moses and Joshua, block by block."""
 
-    closest = 0
+    def __init__(self) -> None: ...
 
-    shortest = 1
+    def feed(self, block: str) -> None:
+        """Read a block of complete lines."""
 
-    average = 2
+    @property
+    def line(self) -> int:
+        """The number of lines read."""
 
-class EditKind(enum.Enum):
-    """What counts as an edit."""
+    def names(self) -> list[str]:
+        """The features in order of appearance."""
 
-    words = 0
+    def texts(self) -> list[str]:
+        """The words of every candidate."""
 
-    bag = 1
+    def sentences(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
-    ter = 2
+    def row_offsets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
 
-class NgramReferences:
-    """References whose word n-grams are counted: BLEU and NIST."""
+    def columns(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
 
-    def __init__(self, lines: list[str], n_sets: int, order: int) -> None:
-        """Reference k of sentence s is line s * n_sets + k."""
+    def values(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
 
-    def bleu(self, hypotheses: list[str], sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], length: ReferenceLength, clip: bool, n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    def totals(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """One per candidate, or none."""
+
+class LineSearch:
+    """Corpus statistics along lines of weights."""
+
+    def __init__(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], statistics: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> None: ...
+
+    def along_axis(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], feature: int, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
         """
-        Per hypothesis: length, reference length, matches and n-grams of each order.
-        """
-
-    def weigh(self) -> None:
-        """Computes the information of n-grams, once before `nist`."""
-
-    def nist(self, hypotheses: list[str], sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
-        """
-        Per hypothesis: information and n-grams of each order, length, mean reference length.
-        """
-
-class ChrfReferences:
-    """References whose character and word n-grams are counted: chrF."""
-
-    def __init__(self, lines: list[str], n_sets: int, char_order: int, word_order: int, beta: float) -> None:
-        """Reference k of sentence s is line s * n_sets + k."""
-
-    def statistics(self, hypotheses: list[str], sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
-        """
-        Per hypothesis and order: n-grams, those of the best reference, shared ones.
+        Breakpoints, ascending, and the statistics of the intervals that they separate.
         """
 
-class EditReferences:
-    """References as words: error rates."""
+    def along(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))]]:
+        """The same in a direction where the candidates have these slopes."""
 
-    def __init__(self, lines: list[str], n_sets: int) -> None:
-        """Reference k of sentence s is line s * n_sets + k."""
+def best_candidates(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """The first candidate of highest score of every sentence."""
 
-    def statistics(self, hypotheses: list[str], sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], kind: EditKind, n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
-        """Per hypothesis: edits and reference length."""
-
-def meteor_statistics(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_sets: int, stems: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], synset_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], synsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+def mira_pass(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], frozen: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], step: float, n_seen: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], lag: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """
-    Per hypothesis: matches, chunks, length, length of the best reference. Empty `stems` or `synset_offsets` leave that stage out.
+    Move the weights sentence by sentence; the best-scoring candidate of each before its move.
     """

@@ -10,6 +10,7 @@ from calque.config.option import OptionInfo, describe, option
 from calque.config.simplex import SimplexOptions
 from calque.config.text import CleanOptions, TextOptions
 from calque.config.train import TrainOptions
+from calque.config.tune import MertOptions, MiraOptions, ProOptions
 from calque.config.weights import DefaultWeights
 
 __all__ = [
@@ -21,8 +22,11 @@ __all__ = [
     "DefaultWeights",
     "ForceOptions",
     "LmOptions",
+    "MertOptions",
+    "MiraOptions",
     "OptionInfo",
     "SimplexOptions",
+    "ProOptions",
     "TextOptions",
     "TrainOptions",
     "Value",

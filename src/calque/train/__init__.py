@@ -1,0 +1,28 @@
+"""Weights learned from candidates: tasks, trainers, runs."""
+
+from calque.train.decoder_task import DecoderTask
+from calque.train.mert import Mert
+from calque.train.mira import Mira
+from calque.train.nbest_task import NBestTask
+from calque.train.pro import Pro
+from calque.train.run import Round, Run
+from calque.train.task import Task
+from calque.train.trainer import Problem, Result, Trainer
+
+TRAINERS: dict[str, type[Mert] | type[Pro] | type[Mira]] = {"mert": Mert, "pro": Pro, "mira": Mira}
+"""Trainers by the name of their method."""
+
+__all__ = [
+    "TRAINERS",
+    "DecoderTask",
+    "Mert",
+    "Mira",
+    "NBestTask",
+    "Pro",
+    "Problem",
+    "Result",
+    "Round",
+    "Run",
+    "Task",
+    "Trainer",
+]
