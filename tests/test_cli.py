@@ -41,6 +41,8 @@ VERBS = [
     "train",
     "translate",
     "force",
+    "curve",
+    "report",
     "score",
     "lm",
     "import",

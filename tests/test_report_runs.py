@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from test_report_page import HOSTILE, Reader, check_self_contained
 
-from calque.report.record import Example, RoundRecord, RunRecord
+from calque.report.record import RoundRecord, RunRecord
 from calque.report.runs import report
+from calque.train.examples import Example
 
 MERT = RunRecord(
     "near-mert",

@@ -12,27 +12,27 @@ from hypothesis import strategies as st
 
 from calque.errors import FileError, LineError
 from calque.features import Weights
-from calque.train.evaluation_log import EvaluationLog, from_line, to_line
+from calque.train.evaluation_log import EvaluationLog, Logged, from_json, to_json
 from calque.train.values import Value
 
 NAMES = tuple(Weights.default())
 finite = st.floats(allow_nan=False, allow_infinity=False)
 ONE = Weights(dict.fromkeys(NAMES, 1.0))
-VALUE = Value(0.1, {"bleu": 90.0, "nist": 1 / 3}, 12345)
+VALUE = Value(0.1, {"bleu": 90.0, "nist": 1 / 3}, 12345, 99)
 
 
 @given(st.lists(finite, min_size=len(NAMES), max_size=len(NAMES)), finite, finite)
 def test_numbers_come_back_bit_by_bit(values: list[float], error: float, score: float) -> None:
     weights = Weights(dict(zip(NAMES, values, strict=True)))
-    value = Value(error, {"bleu": score}, 7)
-    line = json.dumps(to_line(1, weights, value), allow_nan=False)
-    again, found = from_line(json.loads(line))
-    assert (dict(again), found) == (dict(weights), value)
+    value = Value(error, {"bleu": score}, 7, 8)
+    line = Logged(weights, value, 0.1)
+    written = json.dumps(to_json(1, line), allow_nan=False)
+    assert from_json(json.loads(written)) == line
 
 
 def test_what_is_no_number_comes_back(tmp_path: Path) -> None:
     log = EvaluationLog(tmp_path / "log")
-    log.append(1, ONE, Value(math.inf, {"bleu": math.nan}, 7))
+    log.append(1, ONE, Value(math.inf, {"bleu": math.nan}, 7, 8))
     [(_, found)] = EvaluationLog(tmp_path / "log").known
     assert found.error == math.inf
     assert math.isnan(found.scores["bleu"])

@@ -18,8 +18,9 @@ from calque.features import Weights
 from calque.progress import SILENT, Stage
 from calque.train.evaluation import Evaluation
 from calque.train.nelder_mead import Minimum
-from calque.train.simplex import WeightSpace, descend, loosened, weight_space
+from calque.train.simplex import descend, loosened
 from calque.train.values import ErrorFunction, Value
+from calque.train.weight_space import WeightSpace, weight_space
 
 NAMES = tuple(Weights.default())
 VARIED = ("language_model", "word_count")
@@ -52,7 +53,7 @@ class Bowl:
         distance = sum((weights[name] - value) ** 2 for name, value in self.best.items())
         size = sum(abs(value) for value in weights.values()) / len(weights)
         cost = min(self.cost_bound, round(1_000 / max(size, 1e-9)))
-        return Evaluation(dict(weights), {"bleu": 100 - 10 * distance, "nist": 5.0}, cost)
+        return Evaluation(dict(weights), {"bleu": 100 - 10 * distance, "nist": 5.0}, cost, 50)
 
 
 def error(scores: Mapping[str, float]) -> float:
@@ -180,7 +181,7 @@ def test_a_search_that_is_given_its_past_goes_on_as_if_nothing_had_happened(kept
 def test_a_score_that_is_no_number_is_the_worst() -> None:
     def evaluate(weights: Weights) -> Evaluation:
         bleu = math.nan if weights["language_model"] > 1.1 else 50 + weights["language_model"]
-        return Evaluation(dict(weights), {"bleu": bleu, "nist": 0.0}, 100)
+        return Evaluation(dict(weights), {"bleu": bleu, "nist": 0.0}, 100, 50)
 
     function = ErrorFunction(evaluate, error)
     found, _ = descend(function, uniform(), CONSTANT, SimplexOptions())

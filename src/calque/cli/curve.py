@@ -82,13 +82,13 @@ def curve(
     from calque.train.evaluation import FullDecoding
     from calque.train.working import working_point, working_points
 
-    def named(name: str | None) -> Weights:
+    def named(name: str) -> Weights:
         if name == UNIFORM:
             return Weights(dict.fromkeys(loaded.weights, 1.0))
-        return loaded.weights if name is None else Model.load(model, name).weights
+        return Model.load(model, name).weights
 
     loaded = Model.load(model)
-    chosen = {name or "active": named(name) for name in weights or [None]}
+    chosen = {name: named(name) for name in weights or ()} or {"active": loaded.weights}
     names = [name.strip() for name in metric.split(",")]
     evaluate = FullDecoding(
         loaded,

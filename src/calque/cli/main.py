@@ -13,7 +13,19 @@ from typing import Annotated, Any
 
 import typer
 
-from calque.cli import demo, exchange, force, generate, info, lm, score, train, translate
+from calque.cli import (
+    curve,
+    demo,
+    exchange,
+    force,
+    generate,
+    info,
+    lm,
+    report,
+    score,
+    train,
+    translate,
+)
 from calque.errors import CalqueError
 
 FAULT, MISTAKE, INTERRUPTED = 1, 2, 130
@@ -35,6 +47,8 @@ app.command("demo")(demo.demo)
 app.command("train")(train.train)
 app.command("translate")(translate.translate)
 app.command("force")(force.force)
+app.command("curve")(curve.curve)
+app.command("report")(report.report)
 app.command("score")(score.score)
 app.command("lm")(lm.lm)
 app.command("import")(exchange.import_)

@@ -116,6 +116,8 @@ def check_ids(sentences: NDArray[np.int64], path: Path | str) -> None:
         problem = f"sentence {here} after sentence {before}: expected ascending ids"
     else:
         first = before + 1
-        which = f"sentence {first} has" if here == first + 1 else f"sentences {first}-{here - 1} have"
+        which = (
+            f"sentence {first} has" if here == first + 1 else f"sentences {first}-{here - 1} have"
+        )
         problem = f"{which} no candidates before sentence {here}: expected a list for each"
     raise FileError(path, f"line {at + 1}: {problem}")

@@ -103,7 +103,9 @@ class CandidatePool:
         before = len(self._sparse)
         offsets, columns, values = self._sparse_part(nbest)
         kept = []
-        for at, (sentence, text) in enumerate(zip(nbest.sentences.tolist(), nbest.texts, strict=True)):
+        for at, (sentence, text) in enumerate(
+            zip(nbest.sentences.tolist(), nbest.texts, strict=True)
+        ):
             some = slice(offsets[at], offsets[at + 1])
             sparse = columns[some].tobytes() + values[some].tobytes() if len(columns) else b""
             key = sentence, text, dense[at].tobytes(), sparse

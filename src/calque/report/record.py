@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from calque.train.examples import Example
+
 
 @dataclass(frozen=True)
 class RoundRecord:
@@ -19,16 +21,6 @@ class RoundRecord:
     pool_size: int | None = None
     n_hypotheses: int | None = None
     seconds: float | None = None
-
-
-@dataclass(frozen=True)
-class Example:
-    """One sentence before and after tuning."""
-
-    source: str
-    reference: str
-    before: str
-    after: str
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,6 @@ from calque.report.page import (
 )
 from calque.report.record import RoundRecord, RunRecord
 
-MOST_EXAMPLES = 8
-"""Sentences shown per run."""
 JAGGED = "simplex"
 """The method whose rounds are trials: its curve is that of the best so far."""
 
@@ -143,7 +141,7 @@ def _examples(runs: Sequence[RunRecord]) -> Html | None:
         if not run.examples:
             continue
         parts.append(element("h3", _named(run, index)))
-        for one in run.examples[:MOST_EXAMPLES]:
+        for one in run.examples:
             lines = {
                 "source": one.source,
                 "reference": one.reference,

@@ -22,6 +22,7 @@ class Evaluation:
     """Of the whole text, by metric."""
     n_hypotheses: int
     """Steps that the search tried: its cost, whatever the machine and the threads."""
+    n_words: int
 
 
 class FullDecoding:
@@ -71,7 +72,8 @@ class FullDecoding:
             name: float(metric.score(self._references[name].statistics(texts).sum(axis=0)))
             for name, metric in self._metrics.items()
         }
-        return Evaluation(dict(weights), scores, n_hypotheses)
+        n_words = sum(len(text.split()) for text in texts)
+        return Evaluation(dict(weights), scores, n_hypotheses, n_words)
 
     def translate(
         self, weights: Weights, options: DecodeOptions | None = None
@@ -121,6 +123,7 @@ def error_of(metric: Metric, score: float) -> float:
 
 def companions(metric: Metric) -> list[Metric]:
     """The metric, and BLEU and NIST with its way of splitting words: what a log should tell."""
-    shared = {key: getattr(metric, key) for key in ("tokenize", "lowercase") if hasattr(metric, key)}
+    words = ("tokenize", "lowercase")
+    shared = {key: getattr(metric, key) for key in words if hasattr(metric, key)}
     others = [make_metric(name, **shared) for name in ("bleu", "nist") if name != metric.name]
     return [metric, *others]

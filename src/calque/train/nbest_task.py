@@ -77,7 +77,9 @@ class NBestTask(Task):
         for name in self._start:
             if name not in self._nbest.names:
                 known = ", ".join(names)
-                raise CalqueError(f"the lists have no feature '{name}' to start from; they have: {known}")
+                raise CalqueError(
+                    f"the lists have no feature '{name}' to start from; they have: {known}"
+                )
         return {**dict.fromkeys(names, 0.0), **self._start}
 
     @property

@@ -7,8 +7,7 @@ the function costs one translation of the development text.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,6 +19,7 @@ from calque.progress import SILENT, Progress
 from calque.train.decoder_task import DecoderTask
 from calque.train.evaluation import FullDecoding, companions, error_of
 from calque.train.evaluation_log import EvaluationLog
+from calque.train.examples import Example, changed, write_examples
 from calque.train.nelder_mead import Minimum, NelderMead
 from calque.train.run import Round, Run, header
 from calque.train.task import Task
@@ -30,6 +30,7 @@ from calque.train.working import scaled
 
 EVALUATIONS = "evaluations.jsonl"
 """The log in the run folder: all that an interrupted run needs to go on."""
+ENDS = {"converged": "the simplex has converged", "evaluations": "all evaluations done"}
 MANY_WEIGHTS = 20
 """More need more evaluations than anyone waits for."""
 MOST_HALVINGS = 20
@@ -67,80 +68,94 @@ class Simplex:
             raise CalqueError(
                 "simplex decodes anew for every evaluation: it needs a model, not n-best lists"
             )
-        log = Run(run, header(self.method, self.options, self.seed, task))
+        whole = Run(run, header(self.method, self.options, self.seed, task))
         try:
-            return self._fit(task, log, run, threads, progress)
+            log = EvaluationLog(None if run is None else Path(run) / EVALUATIONS)
+            decoding = self._decoding(task, threads)
+            reason = self._search(task, decoding, log, progress)
+            result = _result(task, log)
+            if not whole.rounds:
+                if run is not None:
+                    write_examples(run, _examples(task, decoding, log.lines[0].weights, result))
+                whole.begin(0, result.weights)
+                chosen = result.history[result.chosen]
+                seconds = sum(line.seconds for line in log.lines)
+                whole.finish(replace(chosen, round=0, stopped=reason, seconds=seconds), None)
+            return result
         finally:
-            log.close()
+            whole.close()
 
-    def _fit(
-        self,
-        task: DecoderTask,
-        log: Run,
-        folder: Path | str | None,
-        threads: int | None,
-        progress: Progress,
-    ) -> Result:
-        options, metric = self.options, task.metric
-        evaluations = None if folder is None else EvaluationLog(Path(folder) / EVALUATIONS)
-        history = list(evaluations.known) if evaluations else []
-        n_known = len(history)
-        clock = _Clock()
-        seconds: list[float] = [0.0] * n_known
-        decoding = FullDecoding(
+    def _decoding(self, task: DecoderTask, threads: int | None) -> FullDecoding:
+        return FullDecoding(
             task.model,
             task.source,
             task.reference_lines,
-            companions(metric),
-            stack_size=options.stack_size,
-            threshold=options.threshold,
+            companions(task.metric),
+            stack_size=self.options.stack_size,
+            threshold=self.options.threshold,
             threads=threads,
         )
-        total = (1 + options.restarts) * options.max_evaluations
-        with progress.stage("simplex", total) as stage:
+
+    def _search(
+        self, task: DecoderTask, decoding: FullDecoding, log: EvaluationLog, progress: Progress
+    ) -> str:
+        """Fill the log; why the search ended."""
+        options, metric = self.options, task.metric
+        with progress.stage("simplex") as stage:
 
             def record(number: int, weights: Weights, value: Value) -> None:
-                history.append((weights, value))
-                seconds.append(clock.lap())
-                if evaluations is not None:
-                    evaluations.append(number, weights, value)
+                log.append(number, weights, value)
+                best = min(log.lines, key=lambda line: line.value.error).value
                 stage.advance()
-                if function.best is not None:
-                    best = function.best.scores[metric.name]
-                    stage.say(f"{metric.name} {best:.2f} after {number} evaluations")
+                stage.say(f"{metric.name} {best.scores[metric.name]:.2f} in {number} evaluations")
 
             function = ErrorFunction(
                 decoding,
                 lambda scores: error_of(metric, scores[metric.name]),
-                known=history[:n_known],
+                known=log.known,
                 record=record,
                 progress=progress,
             )
-            stage.advance(n_known)
             start = _start(task, options)
-            constant = [*task.fixed, *decoding.constant_features(start)]
+            constant = {*task.fixed, *decoding.constant_features(start)}
             _, found = descend(function, start, constant, options, progress)
-        rounds = [
-            Round(
-                round=number,
-                score=value.scores[metric.name],
-                length_ratio=value.n_words / max(task.reference_words, 1),
-                n_candidates=0,
-                n_new=0,
-                pool_score=None,
-                change=None,
-                stopped=None,
-                guard=None,
-                seconds=spent,
-            )
-            for number, ((_, value), spent) in enumerate(zip(history, seconds, strict=True))
-        ]
-        chosen = min(range(len(history)), key=lambda number: history[number][1].error)
-        weights = dict(history[chosen][0])
-        if not log.rounds:
-            log.begin(0, weights)
-            log.finish(replace(rounds[chosen], round=0, stopped=ENDS[found.reason]), None)
-        return Result(weights, rounds[chosen].score, chosen, tuple(rounds), metric.signature)
+        return ENDS[found.reason]
+
+
+def _start(task: DecoderTask, options: SimplexOptions) -> Weights:
+    """Where the search begins: 1 for every weight that may move, or the model's weights."""
+    if options.start == "model":
+        return Weights(task.start)
+    return Weights({name: w if name in task.fixed else 1.0 for name, w in task.start.items()})
+
+
+def _result(task: DecoderTask, log: EvaluationLog) -> Result:
+    """The best evaluation, the first of equals; every one counts as a round of the history."""
+    rounds = tuple(
+        Round(
+            round=number,
+            score=line.value.scores[task.metric.name],
+            length_ratio=line.value.n_words / max(task.reference_words, 1),
+            n_candidates=0,
+            n_new=0,
+            pool_score=None,
+            change=None,
+            stopped=None,
+            guard=None,
+            seconds=line.seconds,
+        )
+        for number, line in enumerate(log.lines)
+    )
+    chosen = min(range(len(rounds)), key=lambda number: log.lines[number].value.error)
+    weights = dict(log.lines[chosen].weights)
+    return Result(weights, rounds[chosen].score, chosen, rounds, task.metric.signature)
+
+
+def _examples(
+    task: DecoderTask, decoding: FullDecoding, start: Weights, result: Result
+) -> list[Example]:
+    before, after = (decoding.translate(w)[0] for w in (start, Weights(result.weights)))
+    return changed(task.source, task.reference_lines[0], before, after)
 
 
 def descend(

@@ -24,6 +24,7 @@ class Value:
     """Infinite where the score is no number."""
     scores: Mapping[str, float]
     n_hypotheses: int
+    n_words: int
 
 
 class ErrorFunction:
@@ -89,7 +90,8 @@ class ErrorFunction:
     def _measure(self, weights: Weights) -> Value:
         found = self._evaluate(weights)
         error = self._error(found.scores)
-        return Value(error if math.isfinite(error) else math.inf, found.scores, found.n_hypotheses)
+        error = error if math.isfinite(error) else math.inf
+        return Value(error, found.scores, found.n_hypotheses, found.n_words)
 
     def _watch(self, value: Value) -> None:
         if self._start is None or self._best is None or value.error >= self._best.error:
