@@ -9,6 +9,7 @@ from calque.config import (
     DecodeOptions,
     DefaultWeights,
     ForceOptions,
+    SimplexOptions,
     TrainOptions,
 )
 from calque.config.document import to_markdown
@@ -18,6 +19,7 @@ GROUPS = {
     "Training: `calque train --set KEY=VALUE`": TrainOptions,
     "Decoding: flags of `calque translate`": DecodeOptions,
     "Forced decoding: flags of `calque force` (`--limits` for the distortion limit)": ForceOptions,
+    "Tuning by the simplex method: `calque tune --method simplex --set KEY=VALUE`": SimplexOptions,
     "Generating: flags of `calque generate`": CorpusOptions,
     "Weights of an untuned model": DefaultWeights,
 }

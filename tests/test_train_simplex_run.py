@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from test_report_page import check_self_contained
 from calque.data import CorpusFiles
 from calque.errors import CalqueError
 from calque.features import Weights
-from calque.model import Model
 from calque.report import read_run
 from calque.text import read_lines
 from calque.train import DecoderTask, NBestTask, Simplex
@@ -121,12 +121,12 @@ def test_lists_are_refused(corpus: CorpusFiles, tmp_path: Path) -> None:
         Simplex().fit(lists)
 
 
-def test_weights_of_features_that_never_differ_are_found(trained: Path) -> None:
-    model = Model.load(trained)
-    decoding = FullDecoding(model, ["sano sano"], [], [])
-    constant = decoding.constant_features(model.weights)
-    assert "language_model" not in constant
-    assert "unknown" in constant
+def test_weights_of_features_that_never_differ_are_found(task: DecoderTask) -> None:
+    monotone = replace(task.model.decode_options, reordering="mon")
+    model = replace(task.model, decode_options=monotone)
+    constant = FullDecoding(model, task.source, [], []).constant_features(model.weights)
+    assert {"unknown", "distance"} <= set(constant)
+    assert not {"language_model", "word_count", "block_count"} & set(constant)
 
 
 def test_a_run_has_a_page(verb: Command, run: Path, tmp_path: Path) -> None:

@@ -14,8 +14,18 @@ if TYPE_CHECKING:
     from calque.decode import Translation, Translator, load
     from calque.errors import CalqueError
     from calque.features import Weights
+    from calque.train import DecoderTask, Simplex
 
-__all__ = ["CalqueError", "Translation", "Translator", "Weights", "load", "train"]
+__all__ = [
+    "CalqueError",
+    "DecoderTask",
+    "Simplex",
+    "Translation",
+    "Translator",
+    "Weights",
+    "load",
+    "train",
+]
 
 _HOMES = {
     "train": "calque.api",
@@ -24,6 +34,8 @@ _HOMES = {
     "load": "calque.decode",
     "CalqueError": "calque.errors",
     "Weights": "calque.features",
+    "DecoderTask": "calque.train",
+    "Simplex": "calque.train",
 }
 
 
