@@ -9,6 +9,9 @@ from calque.config import (
     DecodeOptions,
     DefaultWeights,
     ForceOptions,
+    MertOptions,
+    MiraOptions,
+    ProOptions,
     TrainOptions,
 )
 from calque.config.document import to_markdown
@@ -18,6 +21,9 @@ GROUPS = {
     "Training: `calque train --set KEY=VALUE`": TrainOptions,
     "Decoding: flags of `calque translate`": DecodeOptions,
     "Forced decoding: flags of `calque force` (`--limits` for the distortion limit)": ForceOptions,
+    "Tuning with `calque tune --method mert --set KEY=VALUE`": MertOptions,
+    "Tuning with `calque tune --method pro --set KEY=VALUE`": ProOptions,
+    "Tuning with `calque tune --method mira --set KEY=VALUE`": MiraOptions,
     "Generating: flags of `calque generate`": CorpusOptions,
     "Weights of an untuned model": DefaultWeights,
 }

@@ -14,8 +14,21 @@ if TYPE_CHECKING:
     from calque.decode import Translation, Translator, load
     from calque.errors import CalqueError
     from calque.features import Weights
+    from calque.train import DecoderTask, Mert, Mira, NBestTask, Pro
 
-__all__ = ["CalqueError", "Translation", "Translator", "Weights", "load", "train"]
+__all__ = [
+    "CalqueError",
+    "DecoderTask",
+    "Mert",
+    "Mira",
+    "NBestTask",
+    "Pro",
+    "Translation",
+    "Translator",
+    "Weights",
+    "load",
+    "train",
+]
 
 _HOMES = {
     "train": "calque.api",
@@ -24,6 +37,11 @@ _HOMES = {
     "load": "calque.decode",
     "CalqueError": "calque.errors",
     "Weights": "calque.features",
+    "DecoderTask": "calque.train",
+    "Mert": "calque.train",
+    "Mira": "calque.train",
+    "NBestTask": "calque.train",
+    "Pro": "calque.train",
 }
 
 

@@ -1,6 +1,7 @@
 """What runs per token, per hypothesis or per feature."""
 
 from collections.abc import Sequence
+import enum
 from typing import Annotated, Any
 
 import numpy
@@ -483,4 +484,66 @@ def best_candidates(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,),
 def mira_pass(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], frozen: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], step: float, n_seen: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], lag: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """
     Move the weights sentence by sentence; the best-scoring candidate of each before its move.
+    """
+
+class ReferenceLength(enum.Enum):
+    """Which of several reference lengths counts."""
+
+    closest = 0
+
+    shortest = 1
+
+    average = 2
+
+class EditKind(enum.Enum):
+    """What counts as an edit."""
+
+    words = 0
+
+    bag = 1
+
+    ter = 2
+
+class NgramReferences:
+    """References whose word n-grams are counted: BLEU and NIST."""
+
+    def __init__(self, lines: list[str], n_sets: int, order: int) -> None:
+        """Reference k of sentence s is line s * n_sets + k."""
+
+    def bleu(self, hypotheses: list[str], sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], length: ReferenceLength, clip: bool, n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """
+        Per hypothesis: length, reference length, matches and n-grams of each order.
+        """
+
+    def weigh(self) -> None:
+        """Computes the information of n-grams, once before `nist`."""
+
+    def nist(self, hypotheses: list[str], sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """
+        Per hypothesis: information and n-grams of each order, length, mean reference length.
+        """
+
+class ChrfReferences:
+    """References whose character and word n-grams are counted: chrF."""
+
+    def __init__(self, lines: list[str], n_sets: int, char_order: int, word_order: int, beta: float) -> None:
+        """Reference k of sentence s is line s * n_sets + k."""
+
+    def statistics(self, hypotheses: list[str], sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """
+        Per hypothesis and order: n-grams, those of the best reference, shared ones.
+        """
+
+class EditReferences:
+    """References as words: error rates."""
+
+    def __init__(self, lines: list[str], n_sets: int) -> None:
+        """Reference k of sentence s is line s * n_sets + k."""
+
+    def statistics(self, hypotheses: list[str], sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], kind: EditKind, n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """Per hypothesis: edits and reference length."""
+
+def meteor_statistics(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_sets: int, stems: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], synset_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], synsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    """
+    Per hypothesis: matches, chunks, length, length of the best reference. Empty `stems` or `synset_offsets` leave that stage out.
     """

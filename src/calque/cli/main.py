@@ -13,7 +13,19 @@ from typing import Annotated, Any
 
 import typer
 
-from calque.cli import demo, exchange, force, generate, info, lm, score, train, translate
+from calque.cli import (
+    demo,
+    exchange,
+    force,
+    generate,
+    info,
+    lm,
+    rerank,
+    score,
+    train,
+    translate,
+    tune,
+)
 from calque.errors import CalqueError
 
 FAULT, MISTAKE, INTERRUPTED = 1, 2, 130
@@ -33,7 +45,9 @@ app = typer.Typer(
 )
 app.command("demo")(demo.demo)
 app.command("train")(train.train)
+app.command("tune")(tune.tune)
 app.command("translate")(translate.translate)
+app.command("rerank")(rerank.rerank)
 app.command("force")(force.force)
 app.command("score")(score.score)
 app.command("lm")(lm.lm)

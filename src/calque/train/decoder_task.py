@@ -145,5 +145,7 @@ def _identity(folder: Path | None) -> dict[str, str]:
 
     entries = ModelFolder(folder).manifest.entries
     return {
-        name: entry.sha256 for name, entry in sorted(entries.items()) if not name.startswith("weights/")
+        name: entry.sha256
+        for name, entry in sorted(entries.items())
+        if not name.startswith("weights/")
     }
