@@ -9,6 +9,9 @@ from calque.config import (
     DecodeOptions,
     DefaultWeights,
     ForceOptions,
+    MertOptions,
+    MiraOptions,
+    ProOptions,
     SimplexOptions,
     TrainOptions,
 )
@@ -19,7 +22,10 @@ GROUPS = {
     "Training: `calque train --set KEY=VALUE`": TrainOptions,
     "Decoding: flags of `calque translate`": DecodeOptions,
     "Forced decoding: flags of `calque force` (`--limits` for the distortion limit)": ForceOptions,
-    "Tuning by the simplex method: `calque tune --method simplex --set KEY=VALUE`": SimplexOptions,
+    "Tuning with `calque tune --method mert --set KEY=VALUE`": MertOptions,
+    "Tuning with `calque tune --method pro --set KEY=VALUE`": ProOptions,
+    "Tuning with `calque tune --method mira --set KEY=VALUE`": MiraOptions,
+    "Tuning with `calque tune --method simplex --set KEY=VALUE`": SimplexOptions,
     "Generating: flags of `calque generate`": CorpusOptions,
     "Weights of an untuned model": DefaultWeights,
 }

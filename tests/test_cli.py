@@ -39,7 +39,9 @@ def test_help_lists_the_verbs_and_every_verb_has_an_example(calque: Run, verb: R
 VERBS = [
     "demo",
     "train",
+    "tune",
     "translate",
+    "rerank",
     "force",
     "curve",
     "report",

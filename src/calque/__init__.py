@@ -16,11 +16,15 @@ if TYPE_CHECKING:
     from calque.decode import Translation, Translator, load
     from calque.errors import CalqueError
     from calque.features import Weights
-    from calque.train import DecoderTask, Simplex
+    from calque.train import DecoderTask, Mert, Mira, NBestTask, Pro, Simplex
 
 __all__ = [
     "CalqueError",
     "DecoderTask",
+    "Mert",
+    "Mira",
+    "NBestTask",
+    "Pro",
     "Simplex",
     "Translation",
     "Translator",
@@ -37,6 +41,10 @@ _HOMES = {
     "CalqueError": "calque.errors",
     "Weights": "calque.features",
     "DecoderTask": "calque.train",
+    "Mert": "calque.train",
+    "Mira": "calque.train",
+    "NBestTask": "calque.train",
+    "Pro": "calque.train",
     "Simplex": "calque.train",
 }
 

@@ -22,9 +22,11 @@ from calque.cli import (
     info,
     lm,
     report,
+    rerank,
     score,
     train,
     translate,
+    tune,
 )
 from calque.errors import CalqueError
 
@@ -45,7 +47,9 @@ app = typer.Typer(
 )
 app.command("demo")(demo.demo)
 app.command("train")(train.train)
+app.command("tune")(tune.tune)
 app.command("translate")(translate.translate)
+app.command("rerank")(rerank.rerank)
 app.command("force")(force.force)
 app.command("curve")(curve.curve)
 app.command("report")(report.report)

@@ -64,7 +64,7 @@ class NBest:
         n_lists = len(np.unique(self.sentences))
         pairs = np.unique(self.columns.astype(np.int64) * (self.n_sentences + 1) + rows)
         lists_with = np.bincount(pairs // (self.n_sentences + 1), minlength=len(self.names))
-        lines, sparse = [], []
+        lines, sparse = list[str](), list[str]()
         for name, lists, count in zip(self.names, lists_with, self.n_with, strict=True):
             if lists < n_lists:
                 line = (
@@ -100,6 +100,44 @@ class NBest:
             np.insert(self.values, ends, values),
             self.totals,
         )
+
+    def reordered(self, order: NDArray[np.int64], totals: NDArray[np.float64] | None) -> NBest:
+        """The candidates in another order; `totals` are by the old one."""
+        lengths = np.diff(self.row_offsets)[order]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        begins = self.row_offsets[:-1][order] - offsets[:-1]
+        entries = np.repeat(begins, lengths) + np.arange(offsets[-1])
+        return NBest(
+            self.names,
+            self.sentences[order],
+            [self.texts[at] for at in order.tolist()],
+            offsets,
+            self.columns[entries],
+            self.values[entries],
+            None if totals is None else totals[order],
+        )
+
+
+def joined(lists: Sequence[NBest]) -> NBest:
+    """The candidates of several sets of lists, sentence by sentence."""
+    place: dict[str, int] = {}
+    for nbest in lists:
+        for name in nbest.names:
+            place.setdefault(name, len(place))
+    columns = [np.array([place[n] for n in one.names], np.int32)[one.columns] for one in lists]
+    lengths = np.concatenate([np.diff(one.row_offsets) for one in lists])
+    totals = [one.totals for one in lists if one.totals is not None]
+    together = NBest(
+        tuple(place),
+        np.concatenate([one.sentences for one in lists]),
+        [text for one in lists for text in one.texts],
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        np.concatenate(columns),
+        np.concatenate([one.values for one in lists]),
+        np.concatenate(totals) if len(totals) == len(lists) else None,
+    )
+    order = np.argsort(together.sentences, kind="stable")
+    return together.reordered(order, together.totals)
 
 
 def check_ids(sentences: NDArray[np.int64], path: Path | str) -> None:

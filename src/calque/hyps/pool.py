@@ -41,12 +41,12 @@ class Lists:
     @property
     def n_dense(self) -> int:
         """The number of dense features."""
-        return self.dense.shape[1]
+        return int(self.dense.shape[1])
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The score of every candidate; `weights` are in the order of `names`."""
         # Not BLAS: how it groups sums depends on threads and machine.
-        scores = np.einsum("ij,j->i", self.dense, weights[: self.n_dense])
+        scores: NDArray[np.float64] = np.einsum("ij,j->i", self.dense, weights[: self.n_dense])
         if len(self.values):
             products = self.values * weights[self.n_dense :][self.columns]
             sums = np.concatenate([[0.0], np.cumsum(products)])

@@ -8,14 +8,11 @@ from typing import Any
 import numpy as np
 
 from calque.errors import CalqueError, FileError
-from calque.hyps import NBest, read_nbest
+from calque.hyps import NBest, joined, read_nbest, with_total
 from calque.metrics.metric import Metric
-from calque.metrics.registry import make_metric
+from calque.metrics.registry import make_metric, settings_of
 from calque.progress import SILENT, Progress
 from calque.train.task import Task, digest
-
-TOTAL = "Total"
-"""The name of the decoder's own score where it serves as a feature."""
 
 
 class NBestTask(Task):
@@ -46,7 +43,7 @@ class NBestTask(Task):
         if not paths:
             raise CalqueError("no n-best lists: expected at least one file")
         lists = [self._read(path, total) for path in paths]
-        self._nbest = lists[0] if len(lists) == 1 else _joined(lists)
+        self._nbest = lists[0] if len(lists) == 1 else joined(lists)
         for line in self._nbest.missing():
             progress.warn(line)
         self._start = None if start is None else dict(start)
@@ -100,42 +97,7 @@ class NBestTask(Task):
 
 def named_metric(name: str) -> Metric:
     """The metric of this name, where words are what stands between spaces."""
-    from calque.metrics.registry import settings_of
-
     return make_metric(name, **({"tokenize": "none"} if "tokenize" in settings_of(name) else {}))
-
-
-def with_total(nbest: NBest, path: Path | str) -> NBest:
-    """The lists with the decoder's own score as the feature Total."""
-    if nbest.totals is None:
-        raise FileError(path, "has no total scores: they cannot be a feature")
-    if TOTAL in nbest.names:
-        raise FileError(path, f"has a feature called {TOTAL} already")
-    return nbest.with_feature(TOTAL, nbest.totals)
-
-
-def _joined(lists: Sequence[NBest]) -> NBest:
-    """The lists of all files, sentence by sentence."""
-    names = {name: None for nbest in lists for name in nbest.names}
-    place = {name: at for at, name in enumerate(names)}
-    order = np.argsort(np.concatenate([n.sentences for n in lists]), kind="stable")
-    rows = [
-        (text, slice(a, b), nbest)
-        for nbest in lists
-        for text, a, b in zip(nbest.texts, nbest.row_offsets, nbest.row_offsets[1:], strict=False)
-    ]
-    to = {id(n): np.array([place[name] for name in n.names], np.int32) for n in lists}
-    columns = [to[id(rows[at][2])][rows[at][2].columns[rows[at][1]]] for at in order]
-    totals = [n.totals for n in lists if n.totals is not None]
-    return NBest(
-        tuple(names),
-        np.concatenate([n.sentences for n in lists])[order],
-        [rows[at][0] for at in order],
-        np.concatenate([[0], np.cumsum([len(some) for some in columns])]).astype(np.int64),
-        np.concatenate(columns),
-        np.concatenate([rows[at][2].values[rows[at][1]] for at in order]),
-        np.concatenate(totals)[order] if len(totals) == len(lists) else None,
-    )
 
 
 def _explained(nbest: NBest, names: Sequence[str]) -> list[float]:

@@ -13,6 +13,7 @@ from calque.train.logistic import logistic_regression
 from calque.train.trainer import Problem, Trainer, Vector
 
 Pairs = NDArray[np.int64]
+MOST_FLAGS = 1 << 20
 
 
 class Pro(Trainer):
@@ -53,8 +54,7 @@ class Pro(Trainer):
         options = self.options
         found = []
         for first, last in zip(lists.offsets[:-1], lists.offsets[1:], strict=True):
-            drawn = rng.integers(first, last, (options.sampled, 2))
-            better, worse = np.unique(np.sort(drawn, axis=1), axis=0).T
+            better, worse = first + _distinct_pairs(int(last - first), options.sampled, rng)
             gap = gains[better] - gains[worse]
             better, worse = np.where(gap > 0, (better, worse), (worse, better))
             gap = np.abs(gap)
@@ -68,3 +68,17 @@ class Pro(Trainer):
                 kept = np.sort(rng.choice(kept, options.kept, replace=False))
             found.append(np.stack([better[kept], worse[kept]], axis=1))
         return np.concatenate(found)
+
+
+def _distinct_pairs(n: int, n_drawn: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Pairs out of n, each once whatever its order, of so many that were drawn; two rows."""
+    drawn = rng.integers(0, n, (2, n_drawn))
+    low, high = drawn.min(axis=0), drawn.max(axis=0)
+    keys = low * n + high
+    if n * n <= MOST_FLAGS:  # faster than sorting
+        flags = np.zeros(n * n, bool)
+        flags[keys] = True
+        keys = np.flatnonzero(flags)
+    else:
+        keys = np.unique(keys)
+    return np.stack([keys // n, keys % n])
