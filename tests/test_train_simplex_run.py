@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from test_report_page import check_self_contained
 from calque.data import CorpusFiles
 from calque.errors import CalqueError
 from calque.features import Weights
+from calque.model import Model
 from calque.report import read_run
 from calque.text import read_lines
 from calque.train import DecoderTask, NBestTask, Simplex
@@ -192,3 +194,17 @@ def test_a_wrong_curve_is_one_clear_line(verb: Command, trained: Path, corpus: C
         verb(*common, corpus.test_references[0], "--weights", "x")
     )
     assert len(list(read_lines(corpus.test_source))) == 40
+
+
+def test_the_command_line_tunes_by_simplex(
+    verb: Command, trained: Path, corpus: CorpusFiles, tmp_path: Path
+) -> None:
+    shutil.copytree(trained, tmp_path / "model")
+    text = ["--source", corpus.test_source, "--reference", corpus.test_references[0]]
+    small = ["--set", "max_evaluations=4", "--set", "restarts=0", "--set", "norm=l1"]
+    command = ["tune", "--model", tmp_path / "model", *text, "--method", "simplex", *small]
+    shown = done(verb(*command, "--metric", "nist", "--run", tmp_path / "run", "-q"))
+    assert "nist" in shown
+    tuned = read_run(tmp_path / "run")
+    assert (tuned.method, tuned.metric, tuned.chosen is None) == ("simplex", "nist", False)
+    assert dict(Model.load(tmp_path / "model").weights) == tuned.end_weights
