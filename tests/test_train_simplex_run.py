@@ -23,7 +23,7 @@ from calque.features import Weights
 from calque.model import Model
 from calque.report import read_run
 from calque.text import read_lines
-from calque.train import DecoderTask, NBestTask, Simplex
+from calque.train import DecoderTask, Mert, NBestTask, Simplex
 from calque.train.evaluation import FullDecoding
 from calque.train.simplex import EVALUATIONS
 
@@ -53,6 +53,7 @@ def test_it_beats_uniform_weights(task: DecoderTask, run: Path) -> None:
     assert result.score > result.history[0].score + 1
     assert result.score == max(one.score for one in result.history)
     assert result.history[result.chosen].score == result.score
+    assert read_run(run).chosen == result.chosen
     assert result.weights["unknown"] == pytest.approx(task.start["unknown"] * _scale(run))
 
 
@@ -63,7 +64,7 @@ def _scale(run: Path) -> float:
 
 def test_the_log_tells_of_every_evaluation(task: DecoderTask, run: Path) -> None:
     lines = evaluations(run)
-    assert [line["evaluation"] for line in lines] == list(range(1, len(lines) + 1))
+    assert [line["evaluation"] for line in lines] == list(range(len(lines)))
     one = lines[len(lines) // 2]
     again = FullDecoding(
         task.model, task.source, task.reference_lines, [task.metric], stack_size=10
@@ -155,6 +156,22 @@ def test_a_run_that_was_killed_has_a_page(verb: Command, run: Path, tmp_path: Pa
     text = check_self_contained(page.read_text()).text
     assert "not finished" in text
     assert str(tmp_path / "b" / "simplex") in text
+
+
+def test_runs_of_different_methods_share_axes(
+    verb: Command, task: DecoderTask, run: Path, tmp_path: Path
+) -> None:
+    result = Mert(rounds=2, restarts=1).fit(task, run=tmp_path / "mert")
+    tuned = read_run(tmp_path / "mert")
+    assert (tuned.chosen, tuned.end_weights) == (result.chosen, result.weights)
+    assert tuned.start_weights == task.start
+    assert tuned.reason == result.history[-1].stopped
+    page = tmp_path / "page.html"
+    done(verb("report", tmp_path / "mert", run, "--out", page, "-q"))
+    reader = check_self_contained(page.read_text())
+    assert reader.tags.count("svg") == 3  # score, length and cost
+    for series in (0, 1):
+        assert f"stroke: var(--series-{series})" in page.read_text().split("<svg")[1]
 
 
 def test_what_is_no_run_is_one_clear_line(verb: Command, trained: Path, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ class EvaluationLog:
         return [(line.weights, line.value) for line in self.lines]
 
     def append(self, number: int, weights: Weights, value: Value) -> None:
-        """Add a line; `number` counts evaluations from 1, the time since the last line is its."""
+        """Add a line; `number` counts evaluations from 0, the time since the last line is its."""
         now = time.monotonic()
         line = Logged(weights, value, now - self._since)
         self._since = now

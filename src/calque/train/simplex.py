@@ -107,7 +107,9 @@ class Simplex:
                 log.append(number, weights, value)
                 best = min(log.lines, key=lambda line: line.value.error).value
                 stage.advance()
-                stage.say(f"{metric.name} {best.scores[metric.name]:.2f} in {number} evaluations")
+                stage.say(
+                    f"{metric.name} {best.scores[metric.name]:.2f} in {number + 1} evaluations"
+                )
 
             function = ErrorFunction(
                 decoding,

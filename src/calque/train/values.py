@@ -32,7 +32,7 @@ class ErrorFunction:
 
     Every point is evaluated once, whoever asks again. `known` are the values of a run that was
     interrupted: since nothing is random, a search that is given them repeats its steps and goes on
-    where it stopped. `record` hears of every new value.
+    where it stopped. `record` hears of every new value and its number, counted from 0.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class ErrorFunction:
         self._values = {_key(weights): value for weights, value in known}
         self._record = record
         self._progress = progress
-        self._numbers: dict[tuple[float, ...], int] = {}
+        self._asked = set[tuple[float, ...]]()
         self._start: Value | None = None
         self._best: Value | None = None
         self._has_warned = False
@@ -58,16 +58,7 @@ class ErrorFunction:
     @property
     def n_values(self) -> int:
         """How many points were evaluated so far, those of `known` only if asked for again."""
-        return len(self._numbers)
-
-    @property
-    def best(self) -> Value | None:
-        """The value of least error since the last `begin`."""
-        return self._best
-
-    def number(self, weights: Weights) -> int:
-        """Which evaluation the point was, counted from 1."""
-        return self._numbers[_key(weights)]
+        return len(self._asked)
 
     def begin(self, weights: Weights) -> None:
         """From here on, a better error that more search has bought is worth a warning."""
@@ -80,10 +71,10 @@ class ErrorFunction:
         if is_new:
             self._values[key] = self._measure(weights)
         value = self._values[key]
-        if key not in self._numbers:
-            self._numbers[key] = len(self._numbers) + 1
+        if key not in self._asked:
             if is_new:
-                self._record(self._numbers[key], weights, value)
+                self._record(len(self._asked), weights, value)
+            self._asked.add(key)
             self._watch(value)
         return value
 
