@@ -61,11 +61,8 @@ class _Climb:
         arrays = lists.offsets, lists.dense, lists.statistics
         self._search = LineSearch(*arrays, threads=problem.threads)
         self._axes = np.flatnonzero(problem.free)
-        # How much a feature varies within lists: a step of one over it matters equally everywhere.
-        lengths = np.diff(lists.offsets)
-        means = np.add.reduceat(lists.dense, lists.offsets[:-1]) / lengths[:, None]
-        spread = np.sqrt(((lists.dense - np.repeat(means, lengths, axis=0)) ** 2).mean(axis=0))
-        self._scale = np.where(problem.free & (spread > 0), 1 / np.where(spread > 0, spread, 1), 0)
+        # A step of one over the spread of a feature matters equally everywhere.
+        self._scale = np.where(problem.free, 1 / lists.spread(), 0.0)
 
     def random_start(self, weights: Vector, near: bool) -> Vector:
         """A point near the weights, or anywhere."""

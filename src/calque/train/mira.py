@@ -16,7 +16,9 @@ class Mira(Trainer):
     Sentence by sentence, in random order, the weights move just enough for the hope (good score,
     good metric) to beat the fear (good score, bad metric) by their difference in the metric. That
     difference is what a candidate adds to a background corpus of recent choices, renewed after
-    every pass. The result is the mean of the weights over all sentences of all passes.
+    every pass. The result is the mean of the weights over all sentences of all passes. Dense
+    features are taken in units of their spread within lists, so that a step means the same to
+    each whatever it is measured in.
     """
 
     method = "mira"
@@ -29,17 +31,21 @@ class Mira(Trainer):
 
     def update(self, problem: Problem, weights: Vector) -> Vector:
         """The averaged weights after all passes."""
-        lists, options = problem.lists, self.options
+        lists, options, before = problem.lists, self.options, weights
         frozen = (~problem.free).astype(np.uint8)
-        weights, lag = weights.copy(), np.zeros(len(weights))
-        background = lists.statistics[lists.best(weights)].sum(axis=0)
-        n_sentences, n_seen = float(lists.n_sentences), 0
+        units = np.ones(len(weights))
+        units[: lists.n_dense] = lists.spread()
+        dense = np.ascontiguousarray(lists.dense / units[: lists.n_dense])
+        weights, lag = weights * units, np.zeros(len(weights))
+        background = lists.statistics[lists.best(weights / units)].sum(axis=0)
+        n_seen = 0
         remains = options.decay ** np.arange(lists.n_sentences)[::-1]
         for _ in range(options.passes):
-            gains = background_gains(problem.metric, lists.statistics, background, n_sentences)
+            arrays = lists.statistics, lists.offsets, background
+            gains = background_gains(problem.metric, *arrays)
             chosen = mira_pass(
                 lists.offsets,
-                lists.dense,
+                dense,
                 lists.row_offsets,
                 lists.columns,
                 lists.values,
@@ -54,5 +60,5 @@ class Mira(Trainer):
             n_seen += lists.n_sentences
             kept = options.decay**lists.n_sentences
             background = kept * background + (remains[:, None] * lists.statistics[chosen]).sum(0)
-            n_sentences = kept * n_sentences + float(remains.sum())
-        return weights - lag / n_seen
+        moved = (weights - lag / n_seen) / units
+        return np.where(problem.free, moved, before)

@@ -233,6 +233,6 @@ def refuse_sparse(lists: Lists, method: str) -> None:
     n_sparse = len(lists.names) - lists.n_dense
     if n_sparse:
         raise CalqueError(
-            f"{method} tunes dense features only, but {n_sparse:,} are on fewer than half of the"
-            f" candidates ('{lists.names[lists.n_dense]}', ..): use pro or mira"
+            f"{method} tunes dense features only, but on fewer than half of the candidates is"
+            f" '{lists.names[lists.n_dense]}' ({n_sparse:,} such features): use pro or mira"
         )
