@@ -93,9 +93,9 @@ def tune(
             "give either --model DIR with --source F, or --nbest F with --weights OUT"
         )
     console = Console(quiet)
-    from calque.train import TRAINERS, DecoderTask, NBestTask
+    from calque.train import METHODS, DecoderTask, NBestTask
 
-    trainer = TRAINERS[method](seed=seed, **to_mapping(options))
+    trainer = METHODS[method](seed=seed, **to_mapping(options))
     if model is not None:
         if source is None or weights is not None or total:
             raise OptionError(

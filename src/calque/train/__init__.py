@@ -11,15 +11,16 @@ from calque.train.task import Task
 from calque.train.trainer import Problem, Result, Trainer
 from calque.train.working import WorkingPoint, working_point, working_points
 
-TRAINERS: dict[str, type[Mert] | type[Pro] | type[Mira] | type[Simplex]] = {
-    "mert": Mert,
-    "pro": Pro,
-    "mira": Mira,
+TRAINERS: dict[str, type[Mert] | type[Pro] | type[Mira]] = {"mert": Mert, "pro": Pro, "mira": Mira}
+"""Trainers in rounds of candidates by the name of their method."""
+METHODS: dict[str, type[Mert] | type[Pro] | type[Mira] | type[Simplex]] = {
+    **TRAINERS,
     "simplex": Simplex,
 }
-"""Trainers by the name of their method."""
+"""Everything that tunes, by name."""
 
 __all__ = [
+    "METHODS",
     "TRAINERS",
     "DecoderTask",
     "Mert",
