@@ -39,9 +39,13 @@ def test_help_lists_the_verbs_and_every_verb_has_an_example(calque: Run, verb: R
 VERBS = [
     "demo",
     "train",
+    "tune",
     "translate",
     "explain",
+    "rerank",
     "force",
+    "curve",
+    "report",
     "score",
     "compare",
     "lm",

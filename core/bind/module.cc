@@ -16,5 +16,7 @@ NB_MODULE(_core, m) {
   calque::bind::register_classes(m);
   calque::bind::register_features(m);
   calque::bind::register_decode(m);
+  calque::bind::register_hyps(m);
+  calque::bind::register_train(m);
   calque::bind::register_metrics(m);
 }

@@ -15,6 +15,7 @@ import typer
 
 from calque.cli import (
     compare,
+    curve,
     demo,
     exchange,
     explain,
@@ -22,9 +23,12 @@ from calque.cli import (
     generate,
     info,
     lm,
+    report,
+    rerank,
     score,
     train,
     translate,
+    tune,
 )
 from calque.errors import CalqueError
 
@@ -45,9 +49,13 @@ app = typer.Typer(
 )
 app.command("demo")(demo.demo)
 app.command("train")(train.train)
+app.command("tune")(tune.tune)
 app.command("translate")(translate.translate)
 app.command("explain")(explain.explain)
+app.command("rerank")(rerank.rerank)
 app.command("force")(force.force)
+app.command("curve")(curve.curve)
+app.command("report")(report.report)
 app.command("score")(score.score)
 app.command("compare")(compare.compare)
 app.command("lm")(lm.lm)

@@ -17,8 +17,10 @@ from calque.config.features import FeatureOptions
 from calque.config.fill import Value, expected, fill, from_toml, settings, to_mapping
 from calque.config.lm import LmOptions
 from calque.config.option import OptionInfo, describe, option
+from calque.config.simplex import SimplexOptions
 from calque.config.text import CleanOptions, TextOptions
 from calque.config.train import TrainOptions
+from calque.config.tune import MertOptions, MiraOptions, ProOptions
 from calque.config.weights import DefaultWeights
 
 __all__ = [
@@ -38,7 +40,11 @@ __all__ = [
     "LexicalOptions",
     "LmOptions",
     "LocalModelOptions",
+    "MertOptions",
+    "MiraOptions",
     "OptionInfo",
+    "ProOptions",
+    "SimplexOptions",
     "TextOptions",
     "TrainOptions",
     "Value",

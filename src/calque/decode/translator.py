@@ -108,7 +108,7 @@ class Translator:
         constraints = Constraints.of(terminology, pass_through, self.model.preprocessor)
         work = self._pieces(iter(sentences), constraints, search.max_words)
         found = self._found(work, n, distinct, n_workers(threads), search)
-        return (self._read_off(*one, distinct) for one in found)
+        return (self.read_off(*one, distinct) for one in found)
 
     def explain(
         self,
@@ -134,7 +134,7 @@ class Translator:
             raise OptionError(f"rank {rank}: expected at least 1")
         if translation is None:
             [(prepared, pieces, ways)] = self._found(iter(work), rank, True, 1, search)
-            translations = self._read_off(prepared, pieces, ways, distinct=False)
+            translations = self.read_off(prepared, pieces, ways, distinct=False)
             at = place_of(rank, translations)
             return self._explain(prepared, translations[at], ways[at], pieces)
         if rank != 1:
@@ -148,7 +148,7 @@ class Translator:
             raise OptionError(f"{problem}: expected one piece, where a translation is given")
         [(prepared, piece)] = work
         derivation = force_text(self.decoder, self.model, piece.words, _text(translation), search)
-        [found] = self._read_off(prepared, [piece], [[derivation]], distinct=False)
+        [found] = self.read_off(prepared, [piece], [[derivation]], distinct=False)
         return self._explain(prepared, found, [derivation], [piece])
 
     def _explain(
@@ -212,13 +212,17 @@ class Translator:
                     yield prepared, pieces, combine(found, n)
                     pieces, found = [], []
 
-    def _read_off(
+    def read_off(
         self,
         prepared: Prepared,
         pieces: list[Piece],
         ways: list[list[_core.Derivation]],
-        distinct: bool,
+        distinct: bool = True,
     ) -> list[Translation]:
+        """The translations that ways through the pieces of a sentence give, one per way.
+
+        With `distinct`, those of equal words count once.
+        """
         model = self.model
         parts = model.blocks, model.target_vocabulary, model.preprocessor, model.features.names
         read = [read_off(zip(pieces, way, strict=True), prepared, *parts) for way in ways]

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from calque.cli.common import Quiet
+from calque.cli.console import Console
+from calque.errors import OptionError
+
+
+def rerank(
+    nbest: Annotated[Path, typer.Option(metavar="F", help="N-best lists: Moses, Joshua, JSON.")],
+    weights: Annotated[
+        Path, typer.Option(metavar="W", help="Weights by name, as tune wrote them.")
+    ],
+    output: Annotated[
+        Path, typer.Option(metavar="F", help="The best of every list; - is standard output.")
+    ] = Path("-"),
+    nbest_output: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="Write the lists here, sorted, with the new totals."),
+    ] = None,
+    format: Annotated[
+        str, typer.Option(help="Format of these lists: moses, joshua or json.")
+    ] = "moses",
+    quiet: Quiet = False,
+) -> None:
+    """Choose anew from n-best lists of any decoder, by weights that tune found.
+
+    [bold]calque rerank --nbest test.nbest.gz --weights w.txt --output out.en[/]
+    """
+    from calque.hyps import FORMATS, read_nbest, rescored, write_nbest
+    from calque.hyps.weights import read_weights
+    from calque.text import write_lines
+
+    if format not in FORMATS:
+        raise OptionError(f"--format {format}: expected one of {', '.join(FORMATS)}")
+    if nbest_output == output:
+        raise OptionError(f"--output and --nbest-output are both {output}: expected two files")
+    console = Console(quiet)
+    found = read_nbest(nbest)
+    for line in found.missing():
+        console.warn(line)
+    ranked = rescored(found, read_weights(weights), nbest)
+    write_lines(output, [ranked.texts[at] for at in ranked.offsets[:-1]])
+    if nbest_output is not None:
+        write_nbest(nbest_output, ranked, format)  # type: ignore[arg-type]  # checked above

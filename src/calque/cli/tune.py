@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from calque.cli.common import (
+    Config,
+    Json,
+    Quiet,
+    Set,
+    Threads,
+    check_output,
+    options_from,
+    print_json,
+)
+from calque.cli.console import Console
+from calque.config import MertOptions, MiraOptions, ProOptions, SimplexOptions, to_mapping
+from calque.errors import OptionError
+
+OPTIONS: dict[str, Any] = {
+    "mert": MertOptions,
+    "pro": ProOptions,
+    "mira": MiraOptions,
+    "simplex": SimplexOptions,
+}
+"""The options of every method."""
+
+
+def tune(
+    method: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(OPTIONS)}.")],
+    reference: Annotated[
+        list[Path], typer.Option(metavar="F", help="References; repeat for several sets.")
+    ],
+    model: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The model folder to tune.")
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option(metavar="F", help="Source sentences of the development set.")
+    ] = None,
+    nbest: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="F", help="N-best lists of any decoder instead of a model."),
+    ] = None,
+    weights: Annotated[
+        Path | None, typer.Option(metavar="OUT", help="File for weights tuned on n-best lists.")
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="What the model calls the tuned weights; the method by default."),
+    ] = None,
+    start: Annotated[
+        str | None,
+        typer.Option(help="First weights: a name in the model, or a file for n-best lists."),
+    ] = None,
+    metric: Annotated[str, typer.Option(metavar="NAME", help="What is tuned for.")] = "bleu",
+    list_length: Annotated[
+        int, typer.Option(min=2, metavar="N", help="Length of the model's n-best lists.")
+    ] = 100,
+    total: Annotated[
+        bool, typer.Option("--total", help="Take the total score of n-best lists as a feature.")
+    ] = False,
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Folder of the run: rounds, weights; a killed one goes on."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of everything random.")] = 1,
+    config: Config = None,
+    set: Set = None,
+    threads: Threads = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Tune weights on a development set: of a model, or for n-best lists of any decoder.
+
+    [bold]calque tune --model model --source dev.de --reference dev.en --method mert
+    --run runs/mert[/]
+
+    [bold]calque tune --nbest dev.nbest.gz --reference dev.en --method mira --weights w.txt[/]
+
+    The tuned weights become the model's active ones; earlier ones stay under their names.
+    """
+    if method not in OPTIONS:
+        raise OptionError(f"--method {method}: expected one of {', '.join(OPTIONS)}")
+    options = options_from(OPTIONS[method](), config, set)
+    if (model is None) == (nbest is None):
+        raise OptionError(
+            "give either --model DIR with --source F, or --nbest F with --weights OUT"
+        )
+    console = Console(quiet)
+    from calque.train import METHODS, DecoderTask, NBestTask
+
+    trainer = METHODS[method](seed=seed, **to_mapping(options))
+    if model is not None:
+        if source is None or weights is not None or total:
+            raise OptionError(
+                "--model DIR goes with --source F, and not with --weights or --total:"
+                " the tuned weights go into the model"
+            )
+        called = name or method
+        _check_name(called)
+        from calque.model import DEFAULT, ModelWriter
+
+        ModelWriter(model, update=True).check()
+        task: Any = DecoderTask(
+            model,
+            source,
+            reference,
+            metric,
+            n_best=list_length,
+            start=start or DEFAULT,
+            threads=threads,
+        )
+        result = trainer.fit(task, run=run, threads=threads, progress=console)
+        _store(model, called, result.weights, method, seed, to_mapping(options))
+        note = (
+            f"{model}: its weights are now '{called}'; calque translate --model {model} uses them"
+        )
+    else:
+        if weights is None or source is not None or name is not None:
+            raise OptionError("--nbest F goes with --weights OUT, and not with --source or --name")
+        check_output(weights)
+        from calque.hyps.weights import read_weights, write_weights
+
+        first = None if start is None else read_weights(start)
+        task = NBestTask(nbest or [], reference, metric, start=first, total=total, progress=console)
+        result = trainer.fit(task, run=run, threads=threads, progress=console)
+        write_weights(weights, result.weights)
+        note = f"{weights}: written; calque rerank --nbest F --weights {weights} uses them"
+    if json:
+        history = [vars(done) for done in result.history]
+        print_json({**vars(result), "history": history})
+    else:
+        steps = _steps(result.history, task.metric.higher_is_better)
+        console.print(
+            _table(steps if method == "simplex" else result.history, result.chosen, metric)
+        )
+        console.print(
+            f"chosen: round {result.chosen}, {metric} {result.score:.2f} ({result.metric})"
+        )
+    console.note(note)
+
+
+def _table(history: Any, chosen: int, metric: str) -> Table:
+    table = Table(box=None, header_style="bold")
+    heads = ("round", metric, "length", "candidates", "new", f"{metric} in pool", "")
+    for head in heads:
+        table.add_column(head, justify="right" if head else "left")
+    for done in history:
+        pool = "-" if done.pool_score is None else f"{done.pool_score:.2f}"
+        remark = done.guard or done.stopped or ("chosen" if done.round == chosen else "")
+        row = (f"{done.score:.2f}", f"{done.length_ratio:.3f}", f"{done.n_candidates:,}")
+        table.add_row(str(done.round), *row, f"{done.n_new:,}", pool, remark)
+    return table
+
+
+def _steps(history: Any, higher_is_better: bool) -> list[Any]:
+    """The rounds that were better than all before: of hundreds of trials those that count."""
+    steps: list[Any] = []
+    for done in history:
+        gain = 0.0 if not steps else done.score - steps[-1].score
+        if not steps or (gain > 0 if higher_is_better else gain < 0):
+            steps.append(done)
+    return steps
+
+
+def _check_name(name: str) -> None:
+    if not name or not all(c.isascii() and (c.isalnum() or c in "-_.") for c in name):
+        raise OptionError(f"--name '{name}': expected letters, digits, '-', '_' or '.'")
+
+
+def _store(
+    model: Path,
+    name: str,
+    weights: Mapping[str, float],
+    method: str,
+    seed: int,
+    options: Mapping[str, Any],
+) -> None:
+    """Make weights the active ones of a model under a name; the others stay."""
+    from calque.features import Weights
+    from calque.model import ModelWriter
+
+    with ModelWriter(model, update=True) as writer:
+        writer.text(f"weights/{name}", Weights(weights).to_text())
+        how = {"method": method, "seed": seed, "options": dict(options)}
+        writer.commit({"weights": name, f"tuning {name}": how})

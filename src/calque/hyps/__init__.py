@@ -1,0 +1,19 @@
+"""N-best lists of any decoder, and the pools that grow from them."""
+
+from calque.hyps.formats import FORMATS, read_nbest, write_nbest
+from calque.hyps.nbest import NBest, joined
+from calque.hyps.pool import CandidatePool, Lists
+from calque.hyps.rescore import TOTAL, rescored, with_total
+
+__all__ = [
+    "FORMATS",
+    "TOTAL",
+    "CandidatePool",
+    "Lists",
+    "NBest",
+    "joined",
+    "read_nbest",
+    "rescored",
+    "with_total",
+    "write_nbest",
+]

@@ -1,0 +1,150 @@
+"""N-best lists on disk: Moses, Joshua, JSON lines; plain or gzip.
+
+    moses   0 ||| a small girl ||| LM0= -12.5 TranslationModel0= -1.2 -3.4 ||| -4.21
+    joshua  0 ||| a small girl ||| lm_0=-12.5 tm_pt_0=-1.2 ||| -4.21
+    json    {"id": 0, "text": "a small girl", "features": {"lm": -12.5}, "score": -4.21}
+
+Ids count sentences from 0; candidates of a sentence follow one another, the decoder's own choice
+first. A label of several values gives the features label_0, label_1, and so on. `score` may be
+absent, then everywhere. What the format of a file is shows in its first line.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque import _core
+from calque.errors import CalqueError, LineError
+from calque.hyps.nbest import NBest, check_ids
+from calque.text import open_output, read_blocks
+
+Format = Literal["moses", "joshua", "json"]
+FORMATS: tuple[str, ...] = get_args(Format)
+
+
+def read_nbest(path: Path | str) -> NBest:
+    """The lists of a file; raises `CalqueError` with file and line where something is off."""
+    blocks = read_blocks(path)
+    first = next(blocks, "")
+    joined = _joined(first, blocks)
+    nbest = _read_json(joined, path) if first.lstrip().startswith("{") else _read(joined, path)
+    check_ids(nbest.sentences, path)
+    return nbest
+
+
+def _joined(first: str, rest: Iterator[str]) -> Iterator[str]:
+    if first:
+        yield first
+    yield from rest
+
+
+def _read(blocks: Iterator[str], path: Path | str) -> NBest:
+    reader = _core.NBestReader()
+    for block in blocks:
+        try:
+            reader.feed(block)
+        except CalqueError as error:
+            raise LineError(path, reader.line, str(error)) from None
+    totals = reader.totals()
+    return NBest(
+        tuple(reader.names()),
+        reader.sentences(),
+        reader.texts(),
+        reader.row_offsets(),
+        reader.columns(),
+        reader.values(),
+        totals if len(totals) else None,
+    )
+
+
+def _read_json(blocks: Iterator[str], path: Path | str) -> NBest:
+    names: dict[str, int] = {}
+    sentences: list[int] = []
+    texts: list[str] = []
+    offsets, columns, values, totals = [0], list[int](), list[float](), list[float]()
+    for block in blocks:
+        for row in block[:-1].split("\n"):
+            line = len(sentences) + 1
+            sentence, text, features, score = _json_candidate(row, path, line)
+            sentences.append(sentence)
+            texts.append(text)
+            for name, value in features.items():
+                columns.append(names.setdefault(name, len(names)))
+                values.append(_finite(value, f"the value of '{name}'", path, line))
+            offsets.append(len(columns))
+            if line > 1 and (score is not None) != bool(totals):
+                raise LineError(path, line, "a score on every line, or on none, was expected")
+            if score is not None:
+                totals.append(_finite(score, "the score", path, line))
+    return NBest(
+        tuple(names),
+        np.array(sentences, np.int64),
+        texts,
+        np.array(offsets, np.int64),
+        np.array(columns, np.int32),
+        np.array(values, np.float64),
+        np.array(totals) if totals else None,
+    )
+
+
+def _json_candidate(
+    row: str, path: Path | str, line: int
+) -> tuple[int, str, Mapping[str, Any], Any]:
+    expected = 'expected {"id": 0, "text": "...", "features": {"name": 1.0}, "score": 1.0}'
+    try:
+        fields = json.loads(row)
+        sentence, text, features = fields["id"], fields["text"], fields["features"]
+    except (ValueError, KeyError, TypeError):
+        raise LineError(path, line, expected) from None
+    known = {"id", "text", "features", "score"}
+    if strange := sorted(set(fields) - known):
+        raise LineError(path, line, f"unknown field '{strange[0]}': {expected}")
+    if type(sentence) is not int or sentence < 0 or not isinstance(text, str):
+        raise LineError(path, line, expected)
+    if not isinstance(features, dict):
+        raise LineError(path, line, expected)
+    return sentence, text, features, fields.get("score")
+
+
+def _finite(value: Any, what: str, path: Path | str, line: int) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise LineError(path, line, f"{what} is {value!r}, expected a finite number")
+    return float(value)
+
+
+def write_nbest(path: Path | str, nbest: NBest, format: Format = "moses") -> None:
+    """Write the lists; every number comes back bit for bit.
+
+    Moses's labels of several values become one label each (`LM0_0= ..`): the same features.
+    """
+    with open_output(path) as file:
+        for at in range(len(nbest)):
+            file.write(_line(nbest, at, format) + "\n")
+
+
+def _line(nbest: NBest, at: int, format: Format) -> str:
+    some = slice(nbest.row_offsets[at], nbest.row_offsets[at + 1])
+    features = _features(nbest, nbest.columns[some], nbest.values[some])
+    sentence, text = int(nbest.sentences[at]), nbest.texts[at]
+    total = None if nbest.totals is None else float(nbest.totals[at])
+    if format == "json":
+        row: dict[str, Any] = {"id": sentence, "text": text, "features": features}
+        return json.dumps(row if total is None else {**row, "score": total}, ensure_ascii=False)
+    link = "= " if format == "moses" else "="
+    listed = " ".join(f"{name}{link}{value!r}" for name, value in features.items())
+    line = f"{sentence} ||| {text} ||| {listed}"
+    return line if total is None else f"{line} ||| {total!r}"
+
+
+def _features(
+    nbest: NBest, columns: NDArray[np.int32], values: NDArray[np.float64]
+) -> dict[str, float]:
+    pairs = zip(columns.tolist(), values.tolist(), strict=True)
+    return {nbest.names[column]: value for column, value in pairs}

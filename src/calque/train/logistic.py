@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque.hyps import Lists
+
+Vector = NDArray[np.float64]
+
+
+def logistic_regression(
+    lists: Lists, pairs: NDArray[np.int64], free: NDArray[np.bool_], regularization: float
+) -> Vector:
+    """The weights that make the first of each pair of candidates win, most probably.
+
+    Minimises the mean of log(1 + exp(-w . x)) over the differences x of features, plus
+    `regularization` / 2 times the squared norm of w, with every feature in units of its own
+    root mean square over the pairs. Weights that are not free are 0.
+    """
+    from scipy.optimize import minimize  # here: it takes longer to import than commands to run
+
+    dense = lists.dense[pairs[:, 0]] - lists.dense[pairs[:, 1]]
+    sparse = _sparse_differences(lists, pairs)
+    squares = np.concatenate(
+        [(dense**2).mean(axis=0), np.asarray(sparse.multiply(sparse).mean(axis=0)).ravel()]
+    )
+    scale = np.where(free & (squares > 0), 1 / np.sqrt(np.where(squares > 0, squares, 1)), 0)
+    n_dense, n_pairs = lists.n_dense, len(pairs)
+
+    def loss(weights: Vector) -> tuple[float, Vector]:
+        scaled = weights * scale
+        # Not BLAS: how it groups sums depends on threads and machine.
+        margins = np.einsum("ij,j->i", dense, scaled[:n_dense]) + sparse @ scaled[n_dense:]
+        pull = -0.5 * (1 - np.tanh(margins / 2)) / n_pairs
+        gradient = np.concatenate([np.einsum("ij,i->j", dense, pull), sparse.T @ pull])
+        value = np.logaddexp(0, -margins).mean() + regularization / 2 * (weights**2).sum()
+        return float(value), gradient * scale + regularization * weights
+
+    start = np.zeros(len(scale))
+    found: Any = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200})
+    return np.asarray(found.x * scale)
+
+
+def _sparse_differences(lists: Lists, pairs: NDArray[np.int64]) -> Any:
+    from scipy.sparse import csr_matrix
+
+    shape = len(lists), len(lists.names) - lists.n_dense
+    matrix = csr_matrix((lists.values, lists.columns, lists.row_offsets), shape=shape)
+    return (matrix[pairs[:, 0]] - matrix[pairs[:, 1]]).tocsr()

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from calque._core import LineSearch
+from calque.config import MertOptions
+from calque.train.intervals import choose
+from calque.train.trainer import Problem, Trainer, Vector, refuse_sparse
+
+MOST_PASSES = 20
+LEAST_GAIN = 1e-3
+"""A pass over all directions that gains less, in points of the metric, is the last."""
+NEAR, NEAR_ZERO = 0.5, 0.1
+"""How far a restart near the weights strays, relative to them and to the scale of features."""
+
+
+class Mert(Trainer):
+    """Minimum error rate training (Och 2003): line searches on the metric itself.
+
+    From the weights so far and from random points, passes over the axes and some random
+    directions move to the best interval of each line, until a pass brings nothing. The best end
+    point is the result; `runs` of them are averaged.
+    """
+
+    method = "mert"
+    iterates = False
+    options: MertOptions
+
+    def __init__(self, *, seed: int = 1, **options: Any) -> None:
+        """Take the options of `MertOptions` by name."""
+        super().__init__(MertOptions, seed, options)
+
+    def update(self, problem: Problem, weights: Vector) -> Vector:
+        """The best point of all restarts, or the mean over runs."""
+        refuse_sparse(problem.lists, self.method)
+        climb = _Climb(problem, self.options)
+        found = [self._run(climb, problem, weights) for _ in range(self.options.runs)]
+        return problem.scaled(np.mean(found, axis=0))
+
+    def _run(self, climb: _Climb, problem: Problem, weights: Vector) -> Vector:
+        best, best_score = weights, problem.sign * problem.score(weights)
+        for restart in range(self.options.restarts + 1):
+            start = weights if restart == 0 else climb.random_start(weights, near=restart % 2 == 1)
+            end = problem.scaled(climb.to_the_top(start))
+            score = problem.sign * problem.score(end)
+            if score > best_score:
+                best, best_score = end, score
+        return best
+
+
+class _Climb:
+    """Line searches on the candidates of one problem."""
+
+    def __init__(self, problem: Problem, options: MertOptions) -> None:
+        lists = problem.lists
+        self._problem = problem
+        self._options = options
+        self._neighbours = options.neighbours if options.interval == "average" else 0
+        arrays = lists.offsets, lists.dense, lists.statistics
+        self._search = LineSearch(*arrays, threads=problem.threads)
+        self._axes = np.flatnonzero(problem.free)
+        # A step of one over the spread of a feature matters equally everywhere.
+        self._scale = np.where(problem.free, 1 / lists.spread(), 0.0)
+
+    def random_start(self, weights: Vector, near: bool) -> Vector:
+        """A point near the weights, or anywhere."""
+        rng, n = self._problem.rng, len(weights)
+        size = np.abs(weights[self._problem.free]).sum() / max(self._scale.sum(), 1e-300)
+        if near:
+            strayed = weights * (1 + NEAR * rng.standard_normal(n))
+            strayed += NEAR_ZERO * size * self._scale * rng.standard_normal(n)
+        else:
+            strayed = size * self._scale * rng.uniform(-1, 1, n)
+        return np.where(self._problem.free, strayed, weights)
+
+    def to_the_top(self, weights: Vector) -> Vector:
+        """Where passes over all directions end."""
+        problem, rng = self._problem, self._problem.rng
+        weights = weights.copy()
+        before = problem.sign * problem.score(weights)
+        for _ in range(MOST_PASSES):
+            scores = problem.lists.scores(weights)
+            directions = rng.permutation(len(self._axes) + self._options.random_directions)
+            for direction in directions:
+                weights, scores = self._move(weights, scores, int(direction))
+            now = problem.sign * problem.score(weights)
+            if now - before < LEAST_GAIN:
+                break
+            before = now
+        return weights
+
+    def _move(self, weights: Vector, scores: Vector, direction: int) -> tuple[Vector, Vector]:
+        """The weights and the candidates' scores after one line search."""
+        problem, threads = self._problem, self._problem.threads
+        if direction < len(self._axes):
+            axis = int(self._axes[direction])
+            slopes, step = problem.lists.dense[:, axis], np.zeros(len(weights))
+            step[axis] = 1.0
+            breakpoints, statistics = self._search.along_axis(scores, axis, threads)
+        else:
+            step = self._scale * problem.rng.standard_normal(len(weights))
+            slopes = problem.lists.scores(step)
+            breakpoints, statistics = self._search.along(scores, slopes, threads)
+        values = problem.sign * problem.metric.score(statistics)
+        gamma = choose(breakpoints, values, self._neighbours).gamma
+        if gamma == 0:
+            return weights, scores
+        return weights + gamma * step, scores + gamma * slopes

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from calque._core import mira_pass
+from calque.config import MiraOptions
+from calque.train.gain import background_gains
+from calque.train.trainer import Problem, Trainer, Vector
+
+
+class Mira(Trainer):
+    """Batch k-best MIRA (Cherry & Foster 2012).
+
+    Sentence by sentence, in random order, the weights move just enough for the hope (good score,
+    good metric) to beat the fear (good score, bad metric) by their difference in the metric. That
+    difference is what a candidate adds to a background corpus of recent choices, renewed after
+    every pass. The result is the mean of the weights over all sentences of all passes. Dense
+    features are taken in units of their spread within lists, so that a step means the same to
+    each whatever it is measured in.
+    """
+
+    method = "mira"
+    iterates = True
+    options: MiraOptions
+
+    def __init__(self, *, seed: int = 1, **options: Any) -> None:
+        """Take the options of `MiraOptions` by name."""
+        super().__init__(MiraOptions, seed, options)
+
+    def update(self, problem: Problem, weights: Vector) -> Vector:
+        """The averaged weights after all passes."""
+        lists, options, before = problem.lists, self.options, weights
+        frozen = (~problem.free).astype(np.uint8)
+        units = np.ones(len(weights))
+        units[: lists.n_dense] = lists.spread()
+        dense = np.ascontiguousarray(lists.dense / units[: lists.n_dense])
+        weights, lag = weights * units, np.zeros(len(weights))
+        background = lists.statistics[lists.best(weights / units)].sum(axis=0)
+        n_seen = 0
+        remains = options.decay ** np.arange(lists.n_sentences)[::-1]
+        for _ in range(options.passes):
+            arrays = lists.statistics, lists.offsets, background
+            gains = background_gains(problem.metric, *arrays)
+            chosen = mira_pass(
+                lists.offsets,
+                dense,
+                lists.row_offsets,
+                lists.columns,
+                lists.values,
+                problem.rng.permutation(lists.n_sentences),
+                gains,
+                frozen,
+                options.step,
+                n_seen,
+                weights,
+                lag,
+            )
+            n_seen += lists.n_sentences
+            kept = options.decay**lists.n_sentences
+            background = kept * background + (remains[:, None] * lists.statistics[chosen]).sum(0)
+        moved = (weights - lag / n_seen) / units
+        return np.where(problem.free, moved, before)

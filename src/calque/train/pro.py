@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque.config import ProOptions
+from calque.errors import CalqueError
+from calque.hyps import Lists
+from calque.train.gain import sentence_gains
+from calque.train.logistic import logistic_regression
+from calque.train.trainer import Problem, Trainer, Vector
+
+Pairs = NDArray[np.int64]
+MOST_FLAGS = 1 << 20
+
+
+class Pro(Trainer):
+    """Pairwise ranking optimisation (Hopkins & May 2011).
+
+    Pairs of candidates of clearly different sentence score are sampled, a logistic regression
+    learns which of two is better, and its weights are mixed with the old ones. Pairs of extreme
+    difference in length or score are left out: learning from them makes the output ever longer
+    (Nakov et al. 2013).
+    """
+
+    method = "pro"
+    iterates = True
+    options: ProOptions
+
+    def __init__(self, *, seed: int = 1, **options: Any) -> None:
+        """Take the options of `ProOptions` by name."""
+        super().__init__(ProOptions, seed, options)
+
+    def update(self, problem: Problem, weights: Vector) -> Vector:
+        """The mixture of old weights and those that rank sampled pairs best."""
+        lists, options = problem.lists, self.options
+        mean = lists.statistics[lists.best(weights)].mean(axis=0)
+        arrays = lists.statistics, lists.offsets, mean
+        gains = sentence_gains(problem.metric, *arrays, options.smooth_brevity)
+        pairs = self.sample(lists, gains, problem.rng)
+        if not len(pairs):
+            raise CalqueError(
+                "pro: no two candidates of a sentence differ by"
+                f" {options.least_difference} or more: lower least_difference"
+            )
+        learned = logistic_regression(lists, pairs, problem.free, options.regularization)
+        new = problem.scaled(np.where(problem.free, learned, weights))
+        old = problem.scaled(weights)
+        return problem.scaled(options.interpolation * new + (1 - options.interpolation) * old)
+
+    def sample(self, lists: Lists, gains: NDArray[np.float64], rng: np.random.Generator) -> Pairs:
+        """Rows of better and worse candidates of the same sentence."""
+        options = self.options
+        found = []
+        for first, last in zip(lists.offsets[:-1], lists.offsets[1:], strict=True):
+            better, worse = first + _distinct_pairs(int(last - first), options.sampled, rng)
+            gap = gains[better] - gains[worse]
+            better, worse = np.where(gap > 0, (better, worse), (worse, better))
+            gap = np.abs(gap)
+            fit = (gap >= options.least_difference) & (gap <= options.most_difference) & (gap > 0)
+            if options.most_words:
+                fit &= np.abs(lists.n_words[better] - lists.n_words[worse]) <= options.most_words
+            kept = np.flatnonzero(fit)
+            if options.choice == "largest":
+                kept = kept[np.argsort(-gap[kept], kind="stable")[: options.kept]]
+            elif len(kept) > options.kept:
+                kept = np.sort(rng.choice(kept, options.kept, replace=False))
+            found.append(np.stack([better[kept], worse[kept]], axis=1))
+        return np.concatenate(found)
+
+
+def _distinct_pairs(n: int, n_drawn: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Pairs out of n, each once whatever its order, of so many that were drawn; two rows."""
+    drawn = rng.integers(0, n, (2, n_drawn))
+    low, high = drawn.min(axis=0), drawn.max(axis=0)
+    keys = low * n + high
+    if n * n <= MOST_FLAGS:  # faster than sorting
+        flags = np.zeros(n * n, bool)
+        flags[keys] = True
+        keys = np.flatnonzero(flags)
+    else:
+        keys = np.unique(keys)
+    return np.stack([keys // n, keys % n])
