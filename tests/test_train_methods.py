@@ -22,7 +22,7 @@ WEIGHTS = [1.0, -0.5, 0.2]
 QUICK: dict[str, dict[str, Any]] = {
     "mert": {"restarts": 3},
     "pro": {"rounds": 5},
-    "mira": {"rounds": 3, "passes": 10},
+    "mira": {"rounds": 4, "passes": 60},
 }
 
 
