@@ -12,7 +12,7 @@ from calque.train.trainer import Problem, Trainer, Vector, refuse_sparse
 MOST_PASSES = 20
 LEAST_GAIN = 1e-3
 """A pass over all directions that gains less, in points of the metric, is the last."""
-NEAR, NEAR_ZERO = 0.5, 0.1
+NEAR, NEAR_ZERO = 0.2, 0.05
 """How far a restart near the best point strays, relative to it and to the scale of features."""
 
 
