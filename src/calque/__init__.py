@@ -65,7 +65,7 @@ class _Package(types.ModuleType):
 
     @train.setter
     def train(self, room: types.ModuleType) -> None:
-        """Drop what Python sets when it imports the room, which `from calque.train import` finds."""
+        """Drop what importing the room sets; `from calque.train import` finds it all the same."""
 
 
 sys.modules[__name__].__class__ = _Package
