@@ -24,7 +24,7 @@ from calque.text import BitextFiles
 from calque.train import TRAINERS, DecoderTask
 
 WEIGHTS = [1.0, -0.5, 0.2]
-QUICK = {"mert": ["restarts=2"], "pro": ["rounds=4"], "mira": ["rounds=3", "passes=5"]}
+QUICK = {"mert": ["restarts=2"], "pro": ["rounds=4"], "mira": ["rounds=4", "passes=60"]}
 METHODS = sorted(TRAINERS)
 
 

@@ -12,16 +12,16 @@ from calque.train.trainer import Problem, Trainer, Vector, refuse_sparse
 MOST_PASSES = 20
 LEAST_GAIN = 1e-3
 """A pass over all directions that gains less, in points of the metric, is the last."""
-NEAR, NEAR_ZERO = 0.5, 0.1
-"""How far a restart near the weights strays, relative to them and to the scale of features."""
+NEAR, NEAR_ZERO = 0.2, 0.05
+"""How far a restart near the best point strays, relative to it and to the scale of features."""
 
 
 class Mert(Trainer):
     """Minimum error rate training (Och 2003): line searches on the metric itself.
 
-    From the weights so far and from random points, passes over the axes and some random
-    directions move to the best interval of each line, until a pass brings nothing. The best end
-    point is the result; `runs` of them are averaged.
+    From the weights so far, from random points and from points near the best end so far, passes
+    over the axes and some random directions move to the best interval of each line, until a pass
+    brings nothing. The best end point is the result; `runs` of them are averaged.
     """
 
     method = "mert"
@@ -42,7 +42,7 @@ class Mert(Trainer):
     def _run(self, climb: _Climb, problem: Problem, weights: Vector) -> Vector:
         best, best_score = weights, problem.sign * problem.score(weights)
         for restart in range(self.options.restarts + 1):
-            start = weights if restart == 0 else climb.random_start(weights, near=restart % 2 == 1)
+            start = climb.random_start(best, near=restart % 2 == 1) if restart else weights
             end = problem.scaled(climb.to_the_top(start))
             score = problem.sign * problem.score(end)
             if score > best_score:

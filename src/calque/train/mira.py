@@ -9,6 +9,9 @@ from calque.config import MiraOptions
 from calque.train.gain import background_gains
 from calque.train.trainer import Problem, Trainer, Vector
 
+MOST_RANGE = 1.0
+"""How far the best and the worst score of a list may lie apart on average at the start."""
+
 
 class Mira(Trainer):
     """Batch k-best MIRA (Cherry & Foster 2012).
@@ -18,7 +21,8 @@ class Mira(Trainer):
     difference is what a candidate adds to a background corpus of recent choices, renewed after
     every pass. The result is the mean of the weights over all sentences of all passes. Dense
     features are taken in units of their spread within lists, so that a step means the same to
-    each whatever it is measured in.
+    each whatever it is measured in, and the start is scaled down where its scores would drown the
+    metric: hope and fear would be the same.
     """
 
     method = "mira"
@@ -32,6 +36,8 @@ class Mira(Trainer):
     def update(self, problem: Problem, weights: Vector) -> Vector:
         """The averaged weights after all passes."""
         lists, options, before = problem.lists, self.options, weights
+        if problem.is_first:
+            weights = _tamed(problem, weights)
         frozen = (~problem.free).astype(np.uint8)
         units = np.ones(len(weights))
         units[: lists.n_dense] = lists.spread()
@@ -62,3 +68,11 @@ class Mira(Trainer):
             background = kept * background + (remains[:, None] * lists.statistics[chosen]).sum(0)
         moved = (weights - lag / n_seen) / units
         return np.where(problem.free, moved, before)
+
+
+def _tamed(problem: Problem, weights: Vector) -> Vector:
+    """The weights, scaled down where scores within lists differ by more than `MOST_RANGE`."""
+    scores, begins = problem.lists.scores(weights), problem.lists.offsets[:-1]
+    ranges = np.maximum.reduceat(scores, begins) - np.minimum.reduceat(scores, begins)
+    factor = min(1.0, MOST_RANGE / max(float(ranges.mean()), 1e-300))
+    return np.where(problem.free, factor * weights, weights)

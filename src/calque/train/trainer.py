@@ -61,6 +61,8 @@ class Problem:
     """The sum of the absolute free weights at the start: the scale to keep."""
     rng: np.random.Generator
     threads: int
+    is_first: bool = True
+    """Whether the weights are those of the start, whose scale nobody chose."""
 
     @property
     def sign(self) -> float:
@@ -199,7 +201,7 @@ class Trainer(ABC):
         start = _vector(task.start, lists.names) if start is None else start
         size = float(np.abs(start[free]).sum()) or 1.0
         rng = np.random.default_rng([self.seed, round])
-        return Problem(lists, task.metric, free, size, rng, threads)
+        return Problem(lists, task.metric, free, size, rng, threads, is_first=round == 0)
 
 
 def _result(log: Run, metric: Metric) -> Result:
