@@ -44,7 +44,7 @@ from calque.features import (
 )
 from calque.text import Vocabulary
 
-few = settings(max_examples=40, deadline=None)
+few = settings(max_examples=30, deadline=None)
 sources = st.lists(st.sampled_from(["w0", "w1", "w2", "w3", "Xy7"]), min_size=1, max_size=4)
 CLASSES = WordClasses(
     {"w0": "0010110", "w1": "0010111", "w2": "01", "w3": "110", "<unk>": "111"},
