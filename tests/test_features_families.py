@@ -105,6 +105,9 @@ def task(seed: int, source: list[str], chosen: tuple[str, ...]) -> Task:
     features = FeatureSet.compile("standard", DenseData(parts.blocks), templates, data)
     decoder = Decoder(parts.blocks, parts.vocabulary, parts.lm, features)
     text = SourceText.encode([" ".join(source)], parts.vocabulary, parts.vocabulary)
+    # As in the enumeration, copies are texts, whether or not the target vocabulary has them.
+    copies = np.array([-1 - source.index(word) for word in source], np.int32)
+    text = replace(text, copies=copies)
     listed = frozenset((int(a), int(b)) for a, b in pairs)
     return Task(parts, decoder, tuple(source), text, chosen, listed)
 

@@ -52,29 +52,58 @@ SparseScorer::SparseScorer(const TemplateSet& set, const SparseTable& weights)
 
 float SparseScorer::sum(Scope scope, const SentenceValues& sentence, const StepView& step) {
   if (remembered_.size() > kMostRemembered) remembered_.clear();
+  // First the keys of everything that is not remembered: while their memory is on its way, the rest.
   keys_.clear();
+  missing_.clear();
   for (const TemplateGroup* group : plan(scope).plain) add_keys(*group, sentence, step);
-  float sum = sum_keys(0, keys_.size());
+  const size_t n_plain = keys_.size();
+  parts_.clear();
   Binder binder(sentence, step);
-  for (const auto [group, shorter] : plan(scope).remembered) {
-    binder.for_each(*group, [&](const Rows& rows) { sum += recall(*group, shorter, rows); });
+  for (const Remembered& one : plan(scope).remembered) {
+    binder.for_each(*one.group, [&](const Rows& rows) { recall(one, rows); });
   }
+  float sum = sum_keys(0, n_plain);
+  size_t begin = n_plain;
+  float last = 0;
+  for (const Missing& one : missing_) {
+    last = sum_keys(begin, one.end) + (one.is_longer ? last : one.shorter);
+    begin = one.end;
+    remembered_.insert(one.key, last);
+    parts_[one.part] = last;  // a shorter one is overwritten by the longer that follows
+  }
+  // Always in this order: a sum does not depend on what is remembered.
+  for (const float part : parts_) sum += part;
   return sum;
 }
 
-// What a group adds for these values, and what `shorter` does.
-float SparseScorer::recall(const TemplateGroup& group, const TemplateGroup* shorter,
-                           const Rows& rows) {
+// What a group adds for these values, or null; `key` is what it is remembered by.
+const float* SparseScorer::recall(const TemplateGroup& group, const Rows& rows, uint64_t& key) {
   // All levels of a word follow from its text, which is the first.
-  uint64_t key = reinterpret_cast<uintptr_t>(&group);
+  key = reinterpret_cast<uintptr_t>(&group);
   for (size_t i = 0; i < group.slots.size(); ++i) key = extend_key(key, rows[i][0]);
-  if (const float* known = remembered_.find(key)) return *known;
-  float sum = shorter == nullptr ? 0 : recall(*shorter, nullptr, rows);
-  keys_.clear();
-  add_keys(group, rows);
-  sum += sum_keys(0, keys_.size());
-  remembered_.insert(key, sum);
-  return sum;
+  return remembered_.find(key);
+}
+
+// Appends what a group and its shorter one add to `parts_`, or a place for it and to `missing_`.
+void SparseScorer::recall(const Remembered& one, const Rows& rows) {
+  uint64_t key;
+  const float* known = recall(*one.group, rows, key);
+  parts_.push_back(known != nullptr ? *known : 0);
+  if (known != nullptr) return;
+  Missing missing{key, 0, false, 0, parts_.size() - 1};
+  if (one.shorter != nullptr) {
+    uint64_t shorter_key;
+    if (const float* shorter = recall(*one.shorter, rows, shorter_key)) {
+      missing.shorter = *shorter;
+    } else {
+      add_keys(*one.shorter, rows);
+      missing_.push_back({shorter_key, 0, false, keys_.size(), missing.part});
+      missing.is_longer = true;
+    }
+  }
+  add_keys(*one.group, rows);
+  missing.end = keys_.size();
+  missing_.push_back(missing);
 }
 
 }  // namespace calque

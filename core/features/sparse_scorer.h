@@ -61,12 +61,23 @@ class SparseScorer {
       weights_->prefetch(keys_.back());
     }
   }
-  float recall(const TemplateGroup& group, const TemplateGroup* shorter, const Rows& rows);
+  // A group that is not remembered yet; its keys end at `end`.
+  struct Missing {
+    uint64_t key;
+    float shorter;   // what the shorter group adds,
+    bool is_longer;  // or else the one just before is that
+    size_t end;
+    size_t part;     // of `parts_`
+  };
+  const float* recall(const TemplateGroup& group, const Rows& rows, uint64_t& key);
+  void recall(const Remembered& one, const Rows& rows);
 
   const TemplateSet* set_;
   const SparseTable* weights_;
   std::array<Plan, kNumScopes> plans_;
   std::vector<uint64_t> keys_;
+  std::vector<Missing> missing_;
+  std::vector<float> parts_;  // what each remembered group adds
   KeyMap<float> remembered_;
 };
 

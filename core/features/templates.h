@@ -98,7 +98,7 @@ struct StepView {
 
 class SentenceValues;
 
-// Immutable once compiled. Oracle: tests/test_features_sparse_families.py (slow references).
+// Immutable once compiled. Oracle: tests/test_features_families.py (slow references).
 class TemplateSet {
  public:
   // Rows of `levels` hold the hashes of a target word at each level, the word itself first.
