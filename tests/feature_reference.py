@@ -38,14 +38,14 @@ class Derived:
     def bigrams(self) -> Iterator[tuple[Block | None, Block]]:
         return zip((None, *self.blocks), self.blocks, strict=False)
 
-    def history(self, i: int) -> list[str]:
-        """The target words before block i, after two boundaries."""
-        return ["<s>", "<s>", *(w for block in self.blocks[:i] for w in block.target)]
+    def history(self, i: int) -> list[tuple[str, bool]]:
+        """The target words before block i, after two boundaries, and whether each was copied."""
+        words = [(w, block.copied) for block in self.blocks[:i] for w in block.target]
+        return [("<s>", False), ("<s>", False), *words]
 
-    def seen_as(self, level: str, word: str) -> str:
-        """A target word at a level; words that the target vocabulary lacks have no class."""
-        is_copy = any(b.copied and word in b.target for b in self.blocks)
-        if is_copy and level != "word":
+    def seen_as(self, level: str, word: str, copied: bool) -> str:
+        """A target word at a level; copied words have no class."""
+        if copied and level != "word":
             return "<unk>"
         return word if word == "<s>" else self.target_classes.value(level, word)
 
@@ -102,7 +102,7 @@ def w2(d: Derived) -> Iterator[str]:
 
 
 def w3(d: Derived) -> Iterator[str]:
-    words = d.history(len(d.blocks))
+    words = [word for word, _ in d.history(len(d.blocks))]
     for i in range(2, len(words)):
         yield f"W3.unigram:{words[i]}"
         yield f"W3.bigram:{words[i - 1]} ||| {words[i]}"
@@ -175,7 +175,7 @@ def wordedges(d: Derived, max_slots: int = 2) -> Iterator[str]:
                 for level in BUDGET
             }
         for slot, word in (("target.first", b.target[0]), ("target.last", b.target[-1])):
-            values[slot] = {level: d.seen_as(level, word) for level in TARGET_LEVELS}
+            values[slot] = {level: d.seen_as(level, word, b.copied) for level in TARGET_LEVELS}
         for n in range(1, max_slots + 1):
             for slots in combinations(values, n):
                 for levels in product(*(values[slot] for slot in slots)):
@@ -196,7 +196,7 @@ def rule_bigram(d: Derived) -> Iterator[str]:
 def rule_history(d: Derived) -> Iterator[str]:
     for i, b in enumerate(d.blocks):
         for level in TARGET_LEVELS:
-            last = " ||| ".join(d.seen_as(level, word) for word in d.history(i)[-2:])
+            last = " ||| ".join(d.seen_as(level, *word) for word in d.history(i)[-2:])
             yield f"rule-history.{level}:{last} ||| {d.s(b)} ||| {t(b)}"
 
 

@@ -44,7 +44,7 @@ from calque.features import (
 )
 from calque.text import Vocabulary
 
-few = settings(max_examples=40, deadline=None)
+few = settings(max_examples=30, deadline=None)
 sources = st.lists(st.sampled_from(["w0", "w1", "w2", "w3", "Xy7"]), min_size=1, max_size=4)
 CLASSES = WordClasses(
     {"w0": "0010110", "w1": "0010111", "w2": "01", "w3": "110", "<unk>": "111"},
@@ -105,6 +105,9 @@ def task(seed: int, source: list[str], chosen: tuple[str, ...]) -> Task:
     features = FeatureSet.compile("standard", DenseData(parts.blocks), templates, data)
     decoder = Decoder(parts.blocks, parts.vocabulary, parts.lm, features)
     text = SourceText.encode([" ".join(source)], parts.vocabulary, parts.vocabulary)
+    # As in the enumeration, copies are texts, whether or not the target vocabulary has them.
+    copies = np.array([-1 - source.index(word) for word in source], np.int32)
+    text = replace(text, copies=copies)
     listed = frozenset((int(a), int(b)) for a, b in pairs)
     return Task(parts, decoder, tuple(source), text, chosen, listed)
 

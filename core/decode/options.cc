@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "decode/step_scorer.h"
 #include "flat_map.h"
 
 namespace calque {
@@ -10,7 +11,7 @@ namespace {
 
 constexpr size_t kMostKnown = 1 << 16;  // options remembered from sentence to sentence: some 8 MB
 
-constexpr int kPreselected = 4;
+constexpr int kPreselected = 2;
 
 // What the step after an option may ask of it.
 struct NextClass {
@@ -106,7 +107,7 @@ void OptionTable::learn_phrase(int begin, int end, int64_t phrase,
   for (int64_t row = first; row < last; ++row) known_.push_back(make_option(begin, end, row));
   if (sparse_) {
     keep_best(known_, known.first, kPreselected * limit_);
-    for (size_t at = known.first; at < known_.size(); ++at) score_block(known_[at]);
+    score_blocks(std::span(known_).subspan(known.first));
   }
   keep_best(known_, known.first, limit_);
   known.second = known_.size();
@@ -119,51 +120,54 @@ void OptionTable::add_blocks_within(int begin, int end, int64_t phrase,
   for (int64_t block = first; block < last; ++block) {
     if (!occurs(reference, model_.blocks.target(block))) continue;
     options_.push_back(make_option(begin, end, block));
-    if (sparse_) score_block(options_.back());
   }
+  score_blocks(std::span(options_).subspan(from));
   keep_best(options_, from, limit_);
 }
 
-// Sparse features that depend on the block alone, and its orientation.
-void OptionTable::score_block(Option& option) {
-  const StepView step = view(option);
-  option.score += sparse_->sum(model_.sparse().groups(Scope::kBlock), values_, step);
+// Sparse features that depend on the block alone, of options of one source phrase.
+void OptionTable::score_blocks(std::span<Option> options) {
+  if (!sparse_ || options.empty()) return;
+  const float phrase = sum_sparse(Scope::kPhrase, view(options.front()));
+  for (Option& option : options) option.score += phrase + sum_sparse(Scope::kBlock, view(option));
 }
 
 // Sparse features that depend on the place of the options from `from` on, all of one span.
 void OptionTable::score_in_sentence(size_t from) {
   if (!sparse_ || from == options_.size()) return;
   const TemplateSet& set = model_.sparse();
+  const auto options = std::span(options_).subspan(from);
   if (set.has(Scope::kSpan)) {
-    const StepView step = view(options_[from]);
-    const float sum = sparse_->sum_remembered(set.groups(Scope::kSpan), values_, step);
-    for (size_t at = from; at < options_.size(); ++at) options_[at].score += sum;
+    const float sum = sum_sparse(Scope::kSpan, view(options.front()));
+    for (Option& option : options) option.score += sum;
   }
   if (set.has(Scope::kOption)) {
-    for (size_t at = from; at < options_.size(); ++at) {
-      const StepView step = view(options_[at]);
-      options_[at].score += sparse_->sum_remembered(set.groups(Scope::kOption), values_, step);
-    }
+    for (Option& option : options) option.score += sum_sparse(Scope::kOption, view(option));
     keep_best(options_, from, 0);
   }
   if (set.has(Scope::kOrientation)) {
-    for (size_t at = from; at < options_.size(); ++at) {
-      StepView step = view(options_[at]);
+    for (Option& option : options) {
+      StepView step = view(option);
       for (step.orientation = 0; step.orientation < 3; ++step.orientation) {
-        options_[at].previous[static_cast<size_t>(step.orientation)] +=
-            sparse_->sum(set.groups(Scope::kOrientation), values_, step);
+        option.previous[static_cast<size_t>(step.orientation)] +=
+            sum_sparse(Scope::kOrientation, step);
       }
     }
   }
 }
 
-StepView OptionTable::view(const Option& option) const {
+float OptionTable::sum_sparse(Scope scope, StepView step) {
+  if (!model_.sparse().has(scope)) return 0;
+  if (sparse_->needs_values(scope)) step.values = values_.block(step.begin, step.end, step.target);
+  return sparse_->sum(scope, values_, step);
+}
+
+StepView OptionTable::view(const Option& option) {
   StepView step;
   step.begin = option.begin;
   step.end = option.end;
   step.row = option.block;
   step.target = option.target;
-  step.values = values_.block(option.begin, option.end, option.target);
   return step;
 }
 
@@ -197,7 +201,7 @@ void OptionTable::add_copy(int position) {
     }
   }
   score_words(option);
-  if (sparse_) score_block(option);
+  score_blocks({&option, 1});
   options_.push_back(option);
 }
 
@@ -209,7 +213,7 @@ void OptionTable::add_required(const Constraint& constraint) {
   option.required = true;
   option.target = constraint.target;
   score_words(option);
-  if (sparse_) score_block(option);
+  score_blocks({&option, 1});
   ranges_[index(option.begin, option.end)] = {options_.size(), options_.size() + 1};
   options_.push_back(option);
   score_in_sentence(options_.size() - 1);
@@ -259,10 +263,15 @@ void OptionTable::score_words(Option& option) const {
 void OptionTable::number_next_classes() {
   Interner<NextClass> classes;
   const TemplateSet& set = model_.sparse();
-  const bool asks = sparse_ && set.needs(kNeedsPreviousTarget | kNeedsForward);
+  const bool scores_steps = sparse_ && StepScorer::is_needed(set);
+  const bool asks = scores_steps && set.needs(kNeedsPreviousTarget | kNeedsForward);
+  block_values_.clear();
   for (Option& option : options_) {
+    if (scores_steps) {
+      block_values_.push_back(values_.block(option.begin, option.end, option.target));
+    }
     uint64_t values = 0;  // the source follows from the place
-    if (asks) values = extend_key(view(option).values.target, option.block >= 0);
+    if (asks) values = extend_key(block_values_.back().target, option.block >= 0);
     option.next_class = classes.intern({option.next, values});
   }
 }

@@ -83,7 +83,14 @@ class OptionTable {
   const SentenceView& sentence() const { return sentence_; }
   // What templates look at. Precondition: sparse features have weights.
   const SentenceValues& values() const { return values_; }
-  StepView view(int32_t id) const { return view(options_[static_cast<size_t>(id)]); }
+  const BlockValues& block_values(int32_t id) const {
+    return block_values_[static_cast<size_t>(id)];
+  }
+  StepView view(int32_t id) const {
+    StepView step = view(options_[static_cast<size_t>(id)]);
+    step.values = block_values(id);
+    return step;
+  }
   int size() const { return n_; }
   int max_words() const { return max_words_; }
 
@@ -106,9 +113,11 @@ class OptionTable {
   void add_required(const Constraint& constraint);
   Option make_option(int begin, int end, int64_t block) const;
   void score_words(Option& option) const;
-  StepView view(const Option& option) const;
+  // Without the values of whole phrases.
+  static StepView view(const Option& option);
+  float sum_sparse(Scope scope, StepView step);
   void learn_phrase(int begin, int end, int64_t phrase, std::pair<size_t, size_t>& known);
-  void score_block(Option& option);
+  void score_blocks(std::span<Option> options);
   void score_in_sentence(size_t from);
   void keep_best(std::vector<Option>& options, size_t from, int limit) const;
   void number_next_classes();
@@ -121,6 +130,7 @@ class OptionTable {
   std::optional<SparseScorer> sparse_;
   SentenceView sentence_;
   SentenceValues values_;
+  std::vector<BlockValues> block_values_;  // of each option
   int n_ = 0;
   int max_words_ = 0;
   std::vector<Option> options_;

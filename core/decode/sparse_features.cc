@@ -50,8 +50,8 @@ SparseVector extract_sparse(const ModelView& model, const SentenceView& sentence
                               [&](int word) { return !covered[static_cast<size_t>(word)]; });
       fire(Scope::kForward, last);
     }
-    for (const Scope scope : {Scope::kBlock, Scope::kSpan, Scope::kOption, Scope::kOrientation,
-                              Scope::kCube, Scope::kStep}) {
+    for (const Scope scope : {Scope::kPhrase, Scope::kBlock, Scope::kSpan, Scope::kOption,
+                              Scope::kOrientation, Scope::kCube, Scope::kStep}) {
       fire(scope, view);
     }
     words.insert(words.end(), step.target.begin(), step.target.end());

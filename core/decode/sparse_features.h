@@ -16,7 +16,7 @@ struct SparseVector {
 };
 
 // What blocks in this order give. `ends` as in extract_features.
-// Oracle: tests/test_features_sparse_families.py (slow references).
+// Oracle: tests/test_features_families.py (slow references).
 SparseVector extract_sparse(const ModelView& model, const SentenceView& sentence,
                             std::span<const Step> steps, bool ends = true);
 

@@ -50,9 +50,18 @@ class StepScorer {
     KeyMap<float> known;
   };
 
+  struct Missing {
+    Part* part;
+    uint64_t key;
+    size_t end;  // of its keys
+  };
+  uint64_t part_key(const Part& part, const StepContext& context, int32_t previous,
+                    const TargetHistory& history, int32_t id) const;
+
   SparseScorer scorer_;
   const OptionTable* table_ = nullptr;
   std::vector<Part> parts_;
+  std::vector<Missing> missing_;
   KeyMap<float> cubes_, forwards_;
 };
 

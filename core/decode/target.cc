@@ -16,10 +16,13 @@ ContextTarget::ContextTarget(const ModelView& model, const WeightView& weights)
 int32_t ContextTarget::begin() {
   states_.clear();
   histories_.clear();
+  steps_.clear();
   return states_.intern({words_.begin(), classes_ ? classes_->begin() : 0, histories_.intern({})});
 }
 
 TargetStep ContextTarget::step(int32_t state, const Option& option, int32_t id) {
+  const uint64_t key = static_cast<uint64_t>(state) << 32 | static_cast<uint32_t>(id);
+  if (const TargetStep* known = steps_.find(key)) return *known;
   const State from = states_[state];
   TargetStep step = words_.step(from.words, option, id);
   State to{step.state, 0, append(from.history, option.target)};
@@ -29,6 +32,7 @@ TargetStep ContextTarget::step(int32_t state, const Option& option, int32_t id) 
     to.classes = classes.state;
   }
   step.state = states_.intern(to);
+  steps_.insert(key, step);
   return step;
 }
 

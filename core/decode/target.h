@@ -104,6 +104,7 @@ class ContextTarget {
   size_t n_history_;
   Interner<History> histories_;
   Interner<State> states_;
+  KeyMap<TargetStep> steps_;  // by state and option
 };
 
 // Only the words of a reference may follow, and all of them must: the state is how many have. The

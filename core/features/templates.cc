@@ -54,7 +54,7 @@ Scope scope_of(const std::string& name, uint32_t needs) {
     return any(kNeedsTarget | kNeedsOrientation) ? Scope::kStep : Scope::kCube;
   }
   if (any(kNeedsOrientation)) return Scope::kOrientation;
-  if (!any(kNeedsNeighbour)) return Scope::kBlock;
+  if (!any(kNeedsNeighbour)) return any(kNeedsTarget) ? Scope::kBlock : Scope::kPhrase;
   return any(kNeedsTarget) ? Scope::kOption : Scope::kSpan;
 }
 

@@ -41,6 +41,7 @@ enum Needs : uint32_t {
 
 // When a template can be scored, the earliest time that its needs allow.
 enum class Scope : uint8_t {
+  kPhrase,       // once per source phrase, whatever the sentence
   kBlock,        // once per block, whatever the sentence
   kSpan,         // once per source span, with its neighbours
   kOption,       // once per option of a sentence
@@ -49,7 +50,7 @@ enum class Scope : uint8_t {
   kStep,         // when a hypothesis is extended
   kForward,      // when the block after it is placed
 };
-inline constexpr size_t kNumScopes = 7;
+inline constexpr size_t kNumScopes = 8;
 inline constexpr size_t kMaxSlots = 8;
 inline constexpr int kMaxJump = 8;
 inline constexpr size_t kMaxHistory = 7;
@@ -97,7 +98,7 @@ struct StepView {
 
 class SentenceValues;
 
-// Immutable once compiled. Oracle: tests/test_features_sparse_families.py (slow references).
+// Immutable once compiled. Oracle: tests/test_features_families.py (slow references).
 class TemplateSet {
  public:
   // Rows of `levels` hold the hashes of a target word at each level, the word itself first.
