@@ -65,8 +65,8 @@ def orientation(before: Block | None, block: Block) -> str:
     return "L" if block.end == begin else "N"
 
 
-def phrase_pair(name: str) -> Callable[[Derived], Iterator[str]]:
-    return lambda d: (f"{name}:{d.s(b)} ||| {t(b)}" for b in d.blocks)
+def phrase_pair(name: str, copies: bool = True) -> Callable[[Derived], Iterator[str]]:
+    return lambda d: (f"{name}:{d.s(b)} ||| {t(b)}" for b in d.blocks if copies or not b.copied)
 
 
 def p2(d: Derived) -> Iterator[str]:
@@ -88,9 +88,13 @@ def p5(d: Derived) -> Iterator[str]:
     return (f"P5:{t(b)} ||| {b.end - b.begin}" for b in d.blocks)
 
 
-def word_pairs(name: str) -> Callable[[Derived], Iterator[str]]:
+def word_pairs(name: str, copies: bool = True) -> Callable[[Derived], Iterator[str]]:
     return lambda d: (
-        f"{name}:{s} ||| {w}" for b in d.blocks for s in d.source[b.begin : b.end] for w in b.target
+        f"{name}:{s} ||| {w}"
+        for b in d.blocks
+        if copies or not b.copied
+        for s in d.source[b.begin : b.end]
+        for w in b.target
     )
 
 
@@ -128,6 +132,8 @@ def triplets(d: Derived, *, two_source: bool) -> Iterator[str]:
 def hierarchical(d: Derived) -> Iterator[str]:
     """Backward from what all blocks before cover in one piece, forward as the search sees it."""
     for i, b in enumerate(d.blocks):
+        if b.copied:
+            continue
         name = f"{d.s(b)} ||| {t(b)}"
         begin, end = merged_before(d.blocks[:i])
         way = "M" if b.begin == end else "S" if b.end == begin else "D"
@@ -216,8 +222,8 @@ REFERENCES: dict[str, Callable[[Derived], Iterator[str]]] = {
     "W2": w2,
     "W3": w3,
     "W4": w4,
-    "phrase-pair": phrase_pair("phrase-pair"),
-    "lexical": word_pairs("lexical"),
+    "phrase-pair": phrase_pair("phrase-pair", copies=False),
+    "lexical": word_pairs("lexical", copies=False),
     "source-triplets": lambda d: triplets(d, two_source=True),
     "target-triplets": lambda d: triplets(d, two_source=False),
     "hierarchical": hierarchical,

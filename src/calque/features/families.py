@@ -44,12 +44,14 @@ def wordedges(budget: int = 10, max_slots: int = 2) -> Iterator[Template]:
                 yield Template("wordedges." + "+".join(longer), longer)
 
 
-def _one(name: str, *slots: str) -> dict[str, tuple[Template, ...]]:
-    return {name: (Template(name, slots),)}
+def _one(name: str, *slots: str, copies: bool = True) -> dict[str, tuple[Template, ...]]:
+    return {name: (Template(name, slots, copies),)}
 
 
-def _some(name: str, **members: tuple[str, ...]) -> dict[str, tuple[Template, ...]]:
-    return {name: tuple(Template(f"{name}.{key}", slots) for key, slots in members.items())}
+def _some(
+    name: str, copies: bool = True, **members: tuple[str, ...]
+) -> dict[str, tuple[Template, ...]]:
+    return {name: tuple(Template(f"{name}.{key}", slots, copies) for key, slots in members.items())}
 
 
 FAMILIES: Mapping[str, tuple[Template, ...]] = {
@@ -73,13 +75,14 @@ FAMILIES: Mapping[str, tuple[Template, ...]] = {
         trigram=("target.ngram.2", "target.ngram.1", "target.ngram.0"),
     ),
     **_one("W4", "target.previous", "target.first"),
-    # Wuebker et al.: (a) to (d).
-    **_one("phrase-pair", "block"),
-    **_one("lexical", "each.source", "each.target"),
-    **_one("source-triplets", "each.source", "each.source", "each.target"),
-    **_one("target-triplets", "each.source", "each.target", "each.target"),
+    # Wuebker et al. 2015: (a) to (d). A copied word is no phrase pair.
+    **_one("phrase-pair", "block", copies=False),
+    **_one("lexical", "each.source", "each.target", copies=False),
+    **_one("source-triplets", "each.source", "each.source", "each.target", copies=False),
+    **_one("target-triplets", "each.source", "each.target", "each.target", copies=False),
     **_some(
         "hierarchical",
+        copies=False,
         backward=("block", "hierarchical.backward"),
         forward=("block", "hierarchical.forward"),
     ),
