@@ -5,6 +5,7 @@
 #include "error.h"
 
 NB_MODULE(_core, m) {
+  nanobind::set_leak_warnings(false);  // what a script still holds at its end is no fault
   m.doc() = "What runs per token, per hypothesis or per feature.";
   nanobind::exception<calque::Error>(
       m, "CoreError", nanobind::module_::import_("calque.errors").attr("CalqueError"));
