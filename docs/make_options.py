@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from calque.config import (
+    CompareOptions,
     CorpusOptions,
     DecodeOptions,
     DefaultWeights,
@@ -24,6 +25,7 @@ GROUPS = {
     "Tuning with `calque tune --method mert --set KEY=VALUE`": MertOptions,
     "Tuning with `calque tune --method pro --set KEY=VALUE`": ProOptions,
     "Tuning with `calque tune --method mira --set KEY=VALUE`": MiraOptions,
+    "Comparing: flags of `calque compare`": CompareOptions,
     "Generating: flags of `calque generate`": CorpusOptions,
     "Weights of an untuned model": DefaultWeights,
 }

@@ -115,9 +115,9 @@ def test_weights_are_checked_by_name() -> None:
     values = dict(calque.Weights.default())
     assert calque.Weights.from_text(calque.Weights(values).to_text()) == values
     with pytest.raises(calque.CalqueError, match="is missing"):
-        calque.Weights({})
+        calque.Weights({}).vector()
     with pytest.raises(calque.CalqueError, match="no feature is called 'lm'"):
-        calque.Weights({**values, "lm": 1.0})
+        calque.Weights({**values, "lm": 1.0}).vector()
     with pytest.raises(calque.CalqueError, match="is nan, expected a finite number"):
         calque.Weights({**values, "distance": float("nan")})
     with pytest.raises(calque.CalqueError, match="w: line 2: 'distance' is given twice"):

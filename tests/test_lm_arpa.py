@@ -141,9 +141,9 @@ WRONG = {
     "no end mark": (VALID.replace("\\end\\", ""), "line 19: expected \\end\\, found the end"),
     "cut short": (VALID[: VALID.index("-0.3\ta <")], "line 13: the header promises 2 2-grams"),
     "more after": (VALID + "x\n", "line 20: expected nothing after \\end\\, found 'x'"),
-    "order 7": (
-        "\\data\\\n" + "".join(f"ngram {n}=0\n" for n in range(1, 8)),
-        "line 8: the model has order 7, expected at most 6",
+    "order 8": (
+        "\\data\\\n" + "".join(f"ngram {n}=0\n" for n in range(1, 9)),
+        "line 9: the model has order 8, expected at most 7",
     ),
 }
 

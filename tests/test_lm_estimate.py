@@ -86,7 +86,7 @@ def reference(sentences: list[list[int]], n_words: int, order: int) -> Callable[
 
 
 @settings(max_examples=60, deadline=None)
-@given(corpora, st.integers(1, 6), st.data())
+@given(corpora, st.integers(1, 7), st.data())
 def test_probabilities_equal_a_slow_reference(
     lists: list[list[int]], order: int, draw: st.DataObject
 ) -> None:
@@ -166,10 +166,10 @@ def test_words_that_only_the_vocabulary_has_score_as_unknown() -> None:
     assert model.score("a never") == model.score("a other")
 
 
-@pytest.mark.parametrize("order", [0, 7])
+@pytest.mark.parametrize("order", [0, 8])
 def test_an_impossible_order_is_one_clear_line(order: int) -> None:
     vocabulary, sentences = corpus("a\n")
-    with pytest.raises(OptionError, match=f"order={order}: expected a whole number from 1 to 6"):
+    with pytest.raises(OptionError, match=f"order={order}: expected a whole number from 1 to 7"):
         estimate(sentences, vocabulary, LmOptions(order=order))
 
 

@@ -37,7 +37,7 @@ def after(model: LanguageModel, words: list[str]) -> LmState:
 
 
 @settings(max_examples=60, deadline=None)
-@given(texts, st.integers(1, 6), walks)
+@given(texts, st.integers(1, 7), walks)
 def test_minimal_states_score_as_full_histories_do(
     tmp_path_factory: pytest.TempPathFactory, text: str, order: int, histories: list[list[str]]
 ) -> None:
@@ -58,7 +58,7 @@ def test_minimal_states_score_as_full_histories_do(
 
 
 @settings(max_examples=60, deadline=None)
-@given(texts, st.integers(1, 6), walks)
+@given(texts, st.integers(1, 7), walks)
 def test_a_state_keeps_the_longest_history_that_can_matter(
     tmp_path_factory: pytest.TempPathFactory, text: str, order: int, histories: list[list[str]]
 ) -> None:
@@ -95,7 +95,7 @@ def test_a_zero_backoff_is_remembered_only_where_something_follows(tmp_path: Pat
 
 
 @settings(max_examples=60, deadline=None)
-@given(texts, st.integers(2, 6), walks, st.randoms(use_true_random=False))
+@given(texts, st.integers(2, 7), walks, st.randoms(use_true_random=False))
 def test_a_pruned_file_scores_by_the_textbook(
     tmp_path_factory: pytest.TempPathFactory,
     text: str,

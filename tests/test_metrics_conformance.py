@@ -152,7 +152,7 @@ def test_unequal_numbers_are_one_clear_line(metric: Metric) -> None:
         ("chrf", {"char_order": 0}, "char_order=0: expected at least 1"),
         ("chrf", {"beta": 0}, "beta=0: expected a number above 0"),
         ("expected-bleu", {"smoothing": -1}, "smoothing=-1: expected a number of at least 0"),
-        ("external", {}, "external: 'scores' is missing, expected a file or numbers"),
+        ("external", {}, "external: the setting 'scores' is missing"),
     ],
 )
 def test_a_wrong_name_or_setting_is_one_clear_line(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 from nltk.translate.meteor_score import meteor_score
@@ -20,65 +20,12 @@ from calque.metrics.wordnet import WordNet
 
 ORACLE = PorterStemmer(mode=PorterStemmer.MARTIN_EXTENSIONS)
 SUFFIXES = [
-    "s",
-    "es",
-    "ies",
-    "sses",
-    "ed",
-    "ing",
-    "eed",
-    "ational",
-    "tional",
-    "enci",
-    "anci",
-    "izer",
-    "bli",
-    "alli",
-    "entli",
-    "eli",
-    "ousli",
-    "ization",
-    "ation",
-    "ator",
-    "alism",
-    "iveness",
-    "fulness",
-    "ousness",
-    "aliti",
-    "iviti",
-    "biliti",
-    "logi",
-    "icate",
-    "ative",
-    "alize",
-    "iciti",
-    "ical",
-    "ful",
-    "ness",
-    "al",
-    "ance",
-    "ence",
-    "er",
-    "ic",
-    "able",
-    "ible",
-    "ant",
-    "ement",
-    "ment",
-    "ent",
-    "ion",
-    "sion",
-    "tion",
-    "ou",
-    "ism",
-    "ate",
-    "iti",
-    "ous",
-    "ive",
-    "ize",
-    "y",
-    "ll",
-    "e",
+    *("s", "es", "ies", "sses", "ed", "ing", "eed", "ational", "tional", "enci", "anci", "izer"),
+    *("bli", "alli", "entli", "eli", "ousli", "ization", "ation", "ator", "alism", "iveness"),
+    *("fulness", "ousness", "aliti", "iviti", "biliti", "logi", "icate", "ative", "alize", "iciti"),
+    *("ical", "ful", "ness", "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement"),
+    *("ment", "ent", "ion", "sion", "tion", "ou", "ism", "ate", "iti", "ous", "ive", "ize"),
+    *("y", "ll", "e"),
 ]
 
 
@@ -124,24 +71,16 @@ def test_the_alignment_has_most_matches_and_then_fewest_chunks(
     assert lengths == [len(hypothesis), len(reference)]
 
 
-long = st.lists(
-    st.sampled_from(["walk", "walks", "walking", "walked", "cat", "cats", "the", "a"]), max_size=9
-)
+INFLECTED = ("walk", "walks", "walking", "walked", "cat", "cats", "cater", "catering", "the", "a")
+distinct = st.lists(st.sampled_from(INFLECTED), min_size=1, unique_by=stem)
 
 
-@given(long, st.lists(long.filter(len), min_size=1, max_size=3), st.booleans())
-@settings(max_examples=150, deadline=None)
+@given(distinct, st.lists(distinct, min_size=1, max_size=3), st.booleans())
+@settings(deadline=None)
 def test_sentences_score_as_in_nltk_where_no_word_is_repeated(
     hypothesis: list[str], references: list[list[str]], with_stems: bool
 ) -> None:
-    """Repeated words are left out: nltk aligns them greedily and may count more chunks.
-
-    So are several words of one stem, for the same reason.
-    """
-    for line in (hypothesis, *references):
-        kinds = {stem(word) if with_stems else word for word in line}
-        assume(len(kinds) == len(line))
-    assume(hypothesis)
+    """Nor two words of one stem: nltk aligns such words greedily and may count more chunks."""
 
     class NoStems:
         def stem(self, word: str) -> str:
@@ -193,7 +132,7 @@ def test_a_long_sentence_of_one_word_is_one_chunk() -> None:
     st.text("abcdeilnosty", min_size=1, max_size=6),
     st.lists(st.sampled_from(SUFFIXES), max_size=2),
 )
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=400, deadline=None)
 def test_stems_are_those_of_porter(beginning: str, suffixes: list[str]) -> None:
     word = beginning + "".join(suffixes)
     assert stem(word) == ORACLE.stem(word)

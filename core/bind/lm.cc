@@ -16,7 +16,7 @@
 namespace calque::bind {
 
 LanguageModel BoundLanguageModel::make_view() const {
-  if (tables_.size() >= kMaxLmOrder) throw Error("a language model has at most order 6");
+  if (tables_.size() >= kMaxLmOrder) throw Error("a language model has at most order 7");
   if (unigrams_.shape(1) != 2 || unigrams_.shape(0) < 3) throw Error("unigrams are rows of 2");
   const auto* entries = reinterpret_cast<const LmEntry*>(unigrams_.data());
   std::vector<std::span<const LmSlot>> spans;

@@ -12,6 +12,8 @@ NB_MODULE(_core, m) {
   calque::bind::register_lm(m);
   calque::bind::register_align(m);
   calque::bind::register_blocks(m);
+  calque::bind::register_sparse(m);
+  calque::bind::register_classes(m);
   calque::bind::register_decode(m);
   calque::bind::register_hyps(m);
   calque::bind::register_train(m);

@@ -1,5 +1,6 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include "bind/arrays.h"
 #include "bind/register.h"
@@ -55,6 +56,15 @@ void register_text(nb::module_& m) {
       },
       nb::arg("text"), nb::arg("words"),
       "Ids (int32) and sentence offsets (int64) of lines of words; absent words join `words`.");
+  m.def(
+      "hash_texts",
+      [](const std::vector<std::string_view>& texts) {
+        std::vector<uint64_t> hashes;
+        hashes.reserve(texts.size());
+        for (const std::string_view text : texts) hashes.push_back(hash_bytes(text));
+        return to_numpy(std::move(hashes));
+      },
+      nb::arg("texts"), "The hash (uint64) of each text's UTF-8 bytes, the same on every machine.");
   m.def(
       "find_overlap",
       [](Vector<int32_t> ids, Vector<int64_t> offsets, Vector<int32_t> test_ids,

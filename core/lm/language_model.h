@@ -13,7 +13,7 @@
 
 namespace calque {
 
-inline constexpr int kMaxLmOrder = 6;
+inline constexpr int kMaxLmOrder = 7;
 inline constexpr int32_t kUnknownWord = 0, kStartWord = 1, kEndWord = 2;
 
 // What the model knows of a unigram. A backoff of -0.0 says more than 0: no n-gram of the model

@@ -1,6 +1,7 @@
 // The n-grams of many small groups of sequences, with their counts, ready for matching.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>

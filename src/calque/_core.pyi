@@ -39,6 +39,11 @@ def encode_growing(text: str, words: WordTable) -> tuple[Annotated[NDArray[numpy
     Ids (int32) and sentence offsets (int64) of lines of words; absent words join `words`.
     """
 
+def hash_texts(texts: Sequence[str]) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+    """
+    The hash (uint64) of each text's UTF-8 bytes, the same on every machine.
+    """
+
 def find_overlap(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], test_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], test_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_words: int, times: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
     """
     Flags (uint8) of the sentences that share a substring of up to `max_words` words with the test sentences; with `times` > 0 only until each is in that many flagged sentences.
@@ -277,6 +282,76 @@ def moses_phrases(table: BlockTable, lines: Annotated[NDArray[numpy.int64], dict
 
 def moses_orientations(table: BlockTable, lines: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], source: WordTable, target: WordTable) -> str:
     """Lines of a reordering table."""
+
+class SparseTable:
+    """Numbers (float32) by 64-bit key; absent keys have 0."""
+
+    def __init__(self) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def __contains__(self, key: int) -> bool: ...
+
+    def __copy__(self) -> SparseTable: ...
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of the slots, used and free."""
+
+    def get(self, key: int) -> float:
+        """The value of the key; 0 where it is absent."""
+
+    def get_many(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """The values (float32) of the keys."""
+
+    def set(self, key: int, value: float) -> None:
+        """Give the key a value."""
+
+    def add(self, key: int, delta: float) -> None:
+        """Add to the value of the key."""
+
+    def set_many(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Give each key its value; the last one counts."""
+
+    def add_many(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], deltas: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Add to the values of keys, which may repeat."""
+
+    def reserve(self, n_entries: int) -> None:
+        """Make room for so many entries in all."""
+
+    def merge(self, other: SparseTable, scale: float) -> None:
+        """Add `scale` times every entry of the other."""
+
+    def scale(self, factor: float) -> None:
+        """Multiply every value."""
+
+    def prune_magnitude(self, least: float) -> None:
+        """Drop entries nearer to 0 than `least`."""
+
+    def prune_count(self, counts: SparseTable, least: float) -> None:
+        """Drop entries whose value in `counts` is below `least`."""
+
+    def entries(self) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
+        """All keys, ascending, and their values."""
+
+class ClassExchange:
+    """Words of a corpus that move between classes."""
+
+    def __init__(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_words: int, n_classes: int) -> None: ...
+
+    def sweep(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        Move each word to its best class; the gains (float64) of those that moved.
+        """
+
+    def objective(self) -> float:
+        """Class bigrams: sum n ln n - 2 sum N ln N."""
+
+    def classes(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """The class (int32) of each word; -1 for those that do not occur."""
+
+def class_tree(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> tuple[list[str], list[tuple[int, int]], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """Bit strings by class, the merges in order and their losses (float64)."""
 
 def dense_features() -> list[str]:
     """The names of the dense features, in the order of every vector of them."""

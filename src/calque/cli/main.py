@@ -14,8 +14,10 @@ from typing import Annotated, Any
 import typer
 
 from calque.cli import (
+    compare,
     demo,
     exchange,
+    explain,
     force,
     generate,
     info,
@@ -47,9 +49,11 @@ app.command("demo")(demo.demo)
 app.command("train")(train.train)
 app.command("tune")(tune.tune)
 app.command("translate")(translate.translate)
+app.command("explain")(explain.explain)
 app.command("rerank")(rerank.rerank)
 app.command("force")(force.force)
 app.command("score")(score.score)
+app.command("compare")(compare.compare)
 app.command("lm")(lm.lm)
 app.command("import")(exchange.import_)
 app.command("export")(exchange.export)

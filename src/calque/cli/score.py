@@ -1,55 +1,121 @@
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.table import Column, Table
 
 from calque.cli.common import Json, print_json
 from calque.cli.console import Console
-from calque.errors import CalqueError
-from calque.metrics import METRICS, Score
-from calque.metrics import score as corpus_score
-from calque.text import read_lines
+from calque.cli.evaluation import (
+    DEFAULT_METRICS,
+    MetricFlags,
+    Metrics,
+    MetricSet,
+    References,
+    Scores,
+    Tokenize,
+    make_metrics,
+    read_parallel,
+    read_sentences,
+)
+from calque.metrics import Metric, full_signature
+from calque.metrics.runs import statistics_of_runs
+from calque.report.comparison import n_decimals
 
 
 def score(
-    hypothesis: Annotated[Path, typer.Option(help="Translations, one per line.")],
-    reference: Annotated[
-        list[Path], typer.Option(help="Reference translations; repeat for several references.")
+    hypothesis: Annotated[
+        list[Path],
+        typer.Option(metavar="F", help="Translations, one per line; repeat for several files."),
     ],
-    metric: Annotated[str, typer.Option(help="Metrics, separated by commas.")] = ",".join(METRICS),
-    tokenize: Annotated[
-        str, typer.Option(help="How BLEU splits words; 'none' for text that is tokenised.")
-    ] = "13a",
+    reference: References,
+    metric: Metrics = DEFAULT_METRICS,
+    tokenize: Tokenize = None,
+    set: MetricSet = None,
+    scores: Scores = None,
+    sentence: Annotated[
+        bool, typer.Option("--sentence", help="Score every sentence alone (TSV, or in the JSON).")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Score translations against references: BLEU, chrF, TER, as sacreBLEU computes them.
+    """Score translations against references: BLEU, chrF, TER as sacreBLEU computes them, and more.
 
-    Example: [bold]calque score --hypothesis out.en --reference ref.en --tokenize none[/]
+    [bold]calque score --hypothesis out.en --reference ref.en --tokenize none[/]
+
+    [bold]calque score --hypothesis a.en --hypothesis b.en --reference ref1.en --reference ref2.en
+    --metric bleu,meteor --set bleu.length=shortest --set meteor.stem=true[/]
     """
-    hypotheses = list(read_lines(hypothesis))
-    references = [list(read_lines(path)) for path in reference]
-    for path, lines in zip(reference, references, strict=True):
-        if len(lines) != len(hypotheses):
-            raise CalqueError(
-                f"{hypothesis} has {len(hypotheses):,} lines, but {path} has {len(lines):,}:"
-                " expected equal numbers"
-            )
-    metrics = [name.strip() for name in metric.split(",")]
-    scores = corpus_score(hypotheses, references, metrics, tokenize)
+    first, lines = hypothesis[0], read_sentences(hypothesis[0])
+    references = [read_parallel(path, len(lines), first) for path in reference]
+    hypotheses = [lines, *(read_parallel(path, len(lines), first) for path in hypothesis[1:])]
+    wanted = MetricFlags(metric, tokenize, set, scores)
+    metrics = make_metrics(wanted, len(hypotheses), len(lines))
+    found = [_evaluate(one, hypotheses, references) for one in metrics]
     if json:
-        print_json([asdict(one) for one in scores])
+        print_json(_plain(found, hypothesis, sentence))
+    elif sentence:
+        _print_sentences(found, hypothesis)
     else:
-        Console().print(_table(scores))
+        Console().print(_table(found, hypothesis))
 
 
-def _table(scores: list[Score]) -> Table:
+@dataclass(frozen=True)
+class _Evaluation:
+    """What one metric says of every hypothesis file."""
+
+    metric: Metric
+    signature: str
+    corpus: list[float]
+    sentences: list[list[float]]
+
+
+def _evaluate(
+    metric: Metric, hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
+) -> _Evaluation:
+    statistics = statistics_of_runs(metric, references, hypotheses)
+    return _Evaluation(
+        metric,
+        full_signature(metric, len(references)),
+        [float(metric.score(rows.sum(axis=0))) for rows in statistics],
+        [metric.score(rows).tolist() for rows in statistics],
+    )
+
+
+def _plain(
+    found: Sequence[_Evaluation], files: Sequence[Path], sentence: bool
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "hypothesis": str(file),
+            "metric": one.metric.name,
+            "value": one.corpus[i],
+            "higher_is_better": one.metric.higher_is_better,
+            "signature": one.signature,
+            **({"sentences": one.sentences[i]} if sentence else {}),
+        }
+        for i, file in enumerate(files)
+        for one in found
+    ]
+
+
+def _print_sentences(found: Sequence[_Evaluation], files: Sequence[Path]) -> None:
+    print("hypothesis", "line", *(one.metric.name for one in found), sep="\t")
+    for i, file in enumerate(files):
+        for line, values in enumerate(zip(*(one.sentences[i] for one in found), strict=True), 1):
+            print(file, line, *(f"{value:.6g}" for value in values), sep="\t")
+
+
+def _table(found: Sequence[_Evaluation], files: Sequence[Path]) -> Table:
+    names = [escape(str(file)) for file in files] if len(files) > 1 else ["score"]
     signature = Column("signature", overflow="fold")
-    table = Table("metric", "score", "better", signature, box=None, header_style="bold")
-    for one in scores:
-        direction = "higher" if one.higher_is_better else "lower"
-        table.add_row(one.metric, f"{one.value:.2f}", direction, one.signature)
+    table = Table("metric", *names, "better", signature, box=None, header_style="bold")
+    for one in found:
+        direction = "higher" if one.metric.higher_is_better else "lower"
+        values = (f"{value:.{n_decimals(one.corpus)}f}" for value in one.corpus)
+        table.add_row(one.metric.name, *values, direction, escape(one.signature))
     return table

@@ -2,6 +2,8 @@
 
 from calque.config.align import AlignOptions
 from calque.config.blocks import BlockOptions
+from calque.config.classes import ClassOptions
+from calque.config.compare import CompareOptions
 from calque.config.corpus import CorpusOptions
 from calque.config.decode import DecodeOptions, ForceOptions
 from calque.config.fill import Value, expected, fill, from_toml, settings, to_mapping
@@ -15,7 +17,9 @@ from calque.config.weights import DefaultWeights
 __all__ = [
     "AlignOptions",
     "BlockOptions",
+    "ClassOptions",
     "CleanOptions",
+    "CompareOptions",
     "CorpusOptions",
     "DecodeOptions",
     "DefaultWeights",

@@ -9,7 +9,7 @@ from calque.config.option import option
 class LmOptions:
     """How a language model is estimated."""
 
-    order: int = option(5, "longest n-gram, in words", least=1, most=6)
+    order: int = option(5, "longest n-gram, in words", least=1, most=7)
     memory_mb: int = option(
         4096, "working memory; a corpus that needs more is counted on disk, in passes", least=1
     )

@@ -2,7 +2,7 @@
 
     @dataclass(frozen=True)
     class LmOptions:
-        order: int = option(5, "longest n-gram", least=1, most=6)
+        order: int = option(5, "longest n-gram", least=1, most=7)
 
 The annotation is the type (`int`, `float`, `bool`, `str`, `X | None`, `Literal[...]`, or another
 options dataclass for a group); everything a user can get wrong is checked from these two alone.

@@ -1,7 +1,9 @@
 """From source sentences to translations."""
 
 from calque.decode.constraints import Required, Terminology
+from calque.decode.contributions import FeatureUse
 from calque.decode.decoder import Decoder
+from calque.decode.explanation import BlockContribution, Comparison, Explanation
 from calque.decode.forcing import ForcedPair, force_pairs
 from calque.decode.graph import TranslationGraph
 from calque.decode.reachability import Reachability
@@ -10,8 +12,12 @@ from calque.decode.translation import BlockUse, Translation
 from calque.decode.translator import Translator, load
 
 __all__ = [
+    "BlockContribution",
     "BlockUse",
+    "Comparison",
     "Decoder",
+    "Explanation",
+    "FeatureUse",
     "ForcedPair",
     "Reachability",
     "Required",

@@ -9,6 +9,9 @@ from calque import _core
 from calque.config import DecodeOptions, fill
 from calque.decode.constraints import Constraints, Terminology
 from calque.decode.decoder import Decoder
+from calque.decode.explain import explain, place_of
+from calque.decode.explanation import Explanation
+from calque.decode.force_text import force_text
 from calque.decode.graph import TranslationGraph
 from calque.decode.source import SourceText
 from calque.decode.split import Piece, combine, split
@@ -21,6 +24,8 @@ from calque.text import Prepared
 BATCH = 256
 """Sentences handed to the core at once: enough to keep every thread busy."""
 Terms: TypeAlias = "Terminology | Mapping[str, str] | Path | str"
+Found: TypeAlias = tuple[Prepared, list[Piece], list[list[_core.Derivation]]]
+"""A sentence, its pieces, and the best ways to derive all of them."""
 
 
 def load(path: Path | str, weights: str | None = None) -> Translator:
@@ -102,7 +107,49 @@ class Translator:
         search = fill(self.options, options, "translate")
         constraints = Constraints.of(terminology, pass_through, self.model.preprocessor)
         work = self._pieces(iter(sentences), constraints, search.max_words)
-        return self._n_best(work, n, distinct, n_workers(threads), search)
+        found = self._found(work, n, distinct, n_workers(threads), search)
+        return (self._read_off(*one, distinct) for one in found)
+
+    def explain(
+        self,
+        sentence: str,
+        translation: str | None = None,
+        *,
+        rank: int = 1,
+        terminology: Terms | None = None,
+        pass_through: str | None = None,
+        **options: Any,
+    ) -> Explanation:
+        """How the best translation of a sentence came about, or another one of it.
+
+        That is the one of the given `rank` among the best, or `translation`, a text for which
+        forced decoding finds the best derivation. Raises `CalqueError` where there is none.
+        """
+        search = fill(self.options, options, "explain")
+        constraints = Constraints.of(terminology, pass_through, self.model.preprocessor)
+        work = list(self._pieces(iter([sentence]), constraints, search.max_words))
+        if not work[0][0].words:
+            raise CalqueError("the sentence is empty: expected words to translate")
+        if rank < 1:
+            raise OptionError(f"rank {rank}: expected at least 1")
+        if translation is None:
+            [(prepared, pieces, ways)] = self._found(iter(work), rank, True, 1, search)
+            translations = self._read_off(prepared, pieces, ways, distinct=False)
+            at = place_of(rank, translations)
+            return explain(prepared.words, translations[at], ways[at], self.model)
+        if rank != 1:
+            raise OptionError("a given translation has no rank: expected one of the two")
+        if terminology is not None or pass_through is not None:
+            raise OptionError("a given translation knows no constraints: expected none")
+        if len(work) > 1:
+            problem = (
+                f"the sentence is cut into {len(work)} pieces of up to {search.max_words} words"
+            )
+            raise OptionError(f"{problem}: expected one piece, where a translation is given")
+        [(prepared, piece)] = work
+        derivation = force_text(self.decoder, self.model, piece.words, _text(translation), search)
+        [found] = self._read_off(prepared, [piece], [[derivation]], distinct=False)
+        return explain(prepared.words, found, [derivation], self.model)
 
     def _pieces(
         self, sentences: Iterator[str], constraints: Constraints, max_words: int
@@ -122,14 +169,14 @@ class Translator:
         found = self.decoder.graph(source, model.weights, search)
         return TranslationGraph.read_off(found, words, model.target_vocabulary)
 
-    def _n_best(
+    def _found(
         self,
         work: Iterator[tuple[Prepared, Piece]],
         n: int,
         distinct: bool,
         threads: int,
         search: DecodeOptions,
-    ) -> Iterator[list[Translation]]:
+    ) -> Iterator[Found]:
         model = self.model
         pieces: list[Piece] = []  # of the sentence that is not complete yet
         found: list[list[_core.Derivation]] = []
@@ -147,7 +194,7 @@ class Translator:
                 pieces.append(piece)
                 found.append(one.derivations)
                 if piece.is_last:
-                    yield self._read_off(prepared, pieces, combine(found, n), distinct)
+                    yield prepared, pieces, combine(found, n)
                     pieces, found = [], []
 
     def _read_off(

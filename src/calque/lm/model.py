@@ -17,7 +17,7 @@ ENTRY = np.dtype([("log_prob", "<f4"), ("backoff", "<f4")])
 SLOT = np.dtype([("key", "<u8"), ("log_prob", "<f4"), ("backoff", "<f4")])
 SLOTS_PER_NGRAM = 1.5
 """Room in the tables: more makes misses a little cheaper and the model larger."""
-MAX_ORDER = 6
+MAX_ORDER = 7
 
 
 @dataclass(frozen=True)

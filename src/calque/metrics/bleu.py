@@ -63,9 +63,10 @@ class Bleu(Metric):
         length, reference_length, matches, ngrams = split_statistics(statistics)
         # The k-th order without a match counts 1/2^k matches.
         n_empty = np.cumsum((matches == 0) & (ngrams > 0), axis=-1)
-        precisions = ratio(np.where(matches > 0, matches, 0.5**n_empty), ngrams)
+        # Percentages from here on, as in sacreBLEU, so that rounding is the same.
+        precisions = ratio(100 * np.where(matches > 0, matches, 0.5**n_empty), ngrams)
         found = matches.any(axis=-1)
-        return 100 * found * brevity(length, reference_length) * geometric_mean(precisions)
+        return found * brevity(length, reference_length) * geometric_mean(precisions)
 
 
 def prepare_bleu(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping
-from dataclasses import Field, fields
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +47,8 @@ def make_metric(name: str, **settings: Any) -> Metric:
         known(f"setting of {name}", setting, tuple(valid))
         _check_kind(name, valid[setting], value)
     for setting, field in valid.items():
-        if setting == "scores" and setting not in settings:
-            raise OptionError(f"{name}: '{field.name}' is missing, expected a file or numbers")
+        if field.default is MISSING and setting not in settings:
+            raise OptionError(f"{name}: the setting '{setting}' is missing")
     metric: Metric = _CLASSES[name](**settings)
     return metric
 

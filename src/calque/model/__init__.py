@@ -2,7 +2,18 @@
 
 from calque.model.folder import ModelFolder
 from calque.model.manifest import Entry, Manifest
-from calque.model.model import DEFAULT, Model
+from calque.model.model import Model
+from calque.model.weights import DEFAULT, read_weights, weight_names, write_weights
 from calque.model.writer import ModelWriter
 
-__all__ = ["DEFAULT", "Entry", "Manifest", "Model", "ModelFolder", "ModelWriter"]
+__all__ = [
+    "DEFAULT",
+    "Entry",
+    "Manifest",
+    "Model",
+    "ModelFolder",
+    "ModelWriter",
+    "read_weights",
+    "weight_names",
+    "write_weights",
+]

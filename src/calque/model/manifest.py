@@ -42,6 +42,11 @@ class Manifest:
         """The manifest with one entry more, or replaced."""
         return replace(self, entries={**self.entries, name: entry})
 
+    def without_entry(self, name: str) -> Manifest:
+        """The manifest without the entry of this name, if there is one."""
+        entries = {other: entry for other, entry in self.entries.items() if other != name}
+        return replace(self, entries=entries)
+
     def to_json(self) -> str:
         """The text of `manifest.json`; its last line is a checksum of the rest."""
         body = {

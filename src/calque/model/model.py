@@ -11,12 +11,10 @@ from calque.errors import CalqueError, ModelError, OptionError
 from calque.features import Weights
 from calque.lm import LanguageModel
 from calque.model.folder import ModelFolder
+from calque.model.weights import DEFAULT, read_weights, write_weights
 from calque.model.writer import ModelWriter
 from calque.parallel import n_workers
 from calque.text import Preprocessor, Vocabulary
-
-DEFAULT = "default"
-"""The name of the weights that every model is born with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +37,7 @@ class Model:
             _vocabulary(folder, f"vocabulary/{side}") for side in ("source", "target")
         )
         lm_words = _vocabulary(folder, "vocabulary/lm") if "vocabulary/lm" in folder else target
-        chosen = _weights(folder, weights)
+        chosen = read_weights(folder, weights)
         preprocessor, options = folder.json("preprocessor"), folder.json("decode")
         blocks, lm = _arrays(folder, "blocks/"), _arrays(folder, "lm/")
         try:
@@ -66,7 +64,7 @@ class Model:
             rooms = {"blocks": self.blocks.to_arrays(), "lm": self.lm.to_arrays()}
             arrays = {f"{room}/{name}": a for room in rooms for name, a in rooms[room].items()}
             writer.arrays(arrays, n_workers(threads))
-            writer.text(f"weights/{DEFAULT}", self.weights.to_text())
+            write_weights(writer, DEFAULT, self.weights)
             writer.json("decode", to_mapping(self.decode_options))
             writer.commit({**info, "weights": DEFAULT})
 
@@ -81,11 +79,3 @@ def _vocabulary(folder: ModelFolder, name: str) -> Vocabulary:
 
 def _arrays(folder: ModelFolder, prefix: str) -> dict[str, Any]:
     return {name.removeprefix(prefix): folder.array(name) for name in folder.names(prefix)}
-
-
-def _weights(folder: ModelFolder, name: str | None) -> Weights:
-    name = name or str(folder.manifest.info.get("weights", DEFAULT))
-    if f"weights/{name}" not in folder:
-        known = ", ".join(full.removeprefix("weights/") for full in folder.names("weights/"))
-        raise ModelError(f"{folder.path}: no weights are called '{name}'; there are: {known}")
-    return Weights.from_text(folder.text(f"weights/{name}"), f"{folder.path}: weights {name}")

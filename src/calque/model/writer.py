@@ -95,6 +95,10 @@ class ModelWriter:
         text = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
         self._add(name, ".json", lambda file: file.write(text.encode("utf-8")))
 
+    def discard(self, name: str) -> None:
+        """Leave out what the model has under a logical name, if anything."""
+        self._manifest = self._manifest.without_entry(name)
+
     def commit(self, info: Mapping[str, Any]) -> None:
         """Make what was added the model, in one step; `info` joins the manifest's."""
         merged = {**self._manifest.info, **info}

@@ -1,0 +1,87 @@
+#include <nanobind/stl/pair.h>
+
+#include <string>
+
+#include "bind/arrays.h"
+#include "bind/register.h"
+#include "error.h"
+#include "features/sparse_table.h"
+
+namespace calque::bind {
+namespace {
+
+void check_lengths(size_t n_keys, size_t n_values) {
+  if (n_keys != n_values) {
+    throw Error("there are " + std::to_string(n_keys) + " keys and " + std::to_string(n_values) +
+                " values, expected as many of both");
+  }
+}
+
+}  // namespace
+
+void register_sparse(nb::module_& m) {
+  nb::class_<SparseTable>(m, "SparseTable", "Numbers (float32) by 64-bit key; absent keys have 0.")
+      .def(nb::init<>())
+      .def("__len__", &SparseTable::size)
+      .def("__contains__", &SparseTable::contains, nb::arg("key"))
+      .def("__copy__", [](const SparseTable& table) { return SparseTable(table); },
+           nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("n_bytes", &SparseTable::n_bytes, "Memory of the slots, used and free.")
+      .def("get", nb::overload_cast<uint64_t>(&SparseTable::get, nb::const_), nb::arg("key"),
+           "The value of the key; 0 where it is absent.")
+      .def(
+          "get_many",
+          [](const SparseTable& table, Vector<uint64_t> keys) {
+            std::vector<float> values(keys.size());
+            {
+              nb::gil_scoped_release release;
+              table.get(view(keys), values);
+            }
+            return to_numpy(std::move(values));
+          },
+          nb::arg("keys"), "The values (float32) of the keys.")
+      .def("set", nb::overload_cast<uint64_t, float>(&SparseTable::set), nb::arg("key"),
+           nb::arg("value"), "Give the key a value.")
+      .def("add", nb::overload_cast<uint64_t, float>(&SparseTable::add), nb::arg("key"),
+           nb::arg("delta"), "Add to the value of the key.")
+      .def(
+          "set_many",
+          [](SparseTable& table, Vector<uint64_t> keys, Vector<float> values) {
+            check_lengths(keys.size(), values.size());
+            nb::gil_scoped_release release;
+            table.set(view(keys), view(values));
+          },
+          nb::arg("keys"), nb::arg("values"), "Give each key its value; the last one counts.")
+      .def(
+          "add_many",
+          [](SparseTable& table, Vector<uint64_t> keys, Vector<float> deltas) {
+            check_lengths(keys.size(), deltas.size());
+            nb::gil_scoped_release release;
+            table.add(view(keys), view(deltas));
+          },
+          nb::arg("keys"), nb::arg("deltas"), "Add to the values of keys, which may repeat.")
+      .def("reserve", &SparseTable::reserve, nb::arg("n_entries"),
+           nb::call_guard<nb::gil_scoped_release>(), "Make room for so many entries in all.")
+      .def("merge", &SparseTable::merge, nb::arg("other"), nb::arg("scale"),
+           nb::call_guard<nb::gil_scoped_release>(), "Add `scale` times every entry of the other.")
+      .def("scale", &SparseTable::scale, nb::arg("factor"),
+           nb::call_guard<nb::gil_scoped_release>(), "Multiply every value.")
+      .def("prune_magnitude", &SparseTable::prune_magnitude, nb::arg("least"),
+           nb::call_guard<nb::gil_scoped_release>(), "Drop entries nearer to 0 than `least`.")
+      .def("prune_count", &SparseTable::prune_count, nb::arg("counts"), nb::arg("least"),
+           nb::call_guard<nb::gil_scoped_release>(),
+           "Drop entries whose value in `counts` is below `least`.")
+      .def(
+          "entries",
+          [](const SparseTable& table) {
+            std::pair<std::vector<uint64_t>, std::vector<float>> found;
+            {
+              nb::gil_scoped_release release;
+              found = table.entries();
+            }
+            return std::pair{to_numpy(std::move(found.first)), to_numpy(std::move(found.second))};
+          },
+          "All keys, ascending, and their values.");
+}
+
+}  // namespace calque::bind

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from calque.cli.common import Flags, Json, check_output, print_json, with_flags
+from calque.config import DecodeOptions
+from calque.errors import FileError, LineError, OptionError
+from calque.text import open_output, read_lines
+
+if TYPE_CHECKING:
+    from calque.decode import Comparison, Explanation, Translator
+
+TOP = 5
+"""Features shown per block where the user does not say."""
+
+
+@with_flags(DecodeOptions)
+def explain(
+    model: Annotated[Path, typer.Option(metavar="DIR", help="The model folder.")],
+    flags: Flags,
+    sentence: Annotated[
+        str | None, typer.Argument(help="The sentence; without one, lines of --input.")
+    ] = None,
+    input: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="Sentences, one per line; standard input by default."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Compare the best translation with this one."),
+    ] = None,
+    nbest_rank: Annotated[
+        int | None,
+        typer.Option(min=2, metavar="K", help="Compare the best translation with the K-th best."),
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            min=0, metavar="N", help="Features per block; 0: all. 5 if unsaid, JSON: all."
+        ),
+    ] = None,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="F", help="Also write the drawings here.")
+    ] = None,
+    width: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Columns for the drawing; those of the terminal by default."
+        ),
+    ] = None,
+    terminology: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="Required translations: source phrase, tab, target phrase."),
+    ] = None,
+    pass_through: Annotated[
+        str | None,
+        typer.Option(metavar="REGEX", help="Words that must come out unchanged: <[^>]+>"),
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Weights to use; the active ones by default.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show why a translation came out: its blocks, and what each feature contributed.
+
+    [bold]calque explain --model model "ein kleines mädchen klettert ."[/]
+
+    [bold]calque explain --model model --svg girl.svg --top 3 "ein kleines mädchen klettert ."[/]
+
+    [bold]calque explain --model model "ein kleines mädchen klettert ."
+    --against "a little girl is climbing ."[/]
+    """
+    if sentence is not None and input is not None:
+        raise OptionError("a sentence and --input are both given: expected one of them")
+    if against is not None and nbest_rank is not None:
+        raise OptionError("--against and --nbest-rank are both given: expected one of them")
+    if against is not None and (terminology is not None or pass_through is not None):
+        raise OptionError(
+            "--against knows no constraints: no --terminology or --pass-through with it"
+        )
+    if json and width is not None:
+        raise OptionError("--json has no drawing: no --width with it")
+    if svg is not None:
+        check_output(svg)
+    from calque.decode import load
+    from calque.decode.drawing import svg as picture
+
+    translator = load(model, weights)
+    translator.options = flags.applied_to(translator.options)
+    terms = None if terminology is None else translator.terminology(terminology)
+    shown = top or (None if top == 0 or json else TOP)
+    found = [
+        _explain(translator, one, against, nbest_rank, terminology=terms, pass_through=pass_through)
+        for one in _sentences(sentence, input)
+    ]
+    if json:
+        rows = [one.to_json(shown) for one in found]
+        print_json(rows[0] if sentence is not None else rows)
+    else:
+        columns = width or _columns()
+        print("\n".join(one.to_text(columns, shown) for one in found), end="")
+    if svg is not None:
+        with open_output(svg) as file:
+            file.write(picture([panel for one in found for panel in one.panels()]))
+
+
+def _explain(
+    translator: Translator, sentence: str, against: str | None, rank: int | None, **constraints: Any
+) -> Explanation | Comparison:
+    best = translator.explain(sentence, **constraints)
+    if against is not None:
+        return best.against(translator.explain(sentence, against))
+    if rank is not None:
+        return best.against(translator.explain(sentence, rank=rank, **constraints))
+    return best
+
+
+def _sentences(sentence: str | None, input: Path | None) -> Iterator[str]:
+    if sentence is not None:
+        yield sentence
+        return
+    path = input or Path("-")
+    n_lines = 0
+    for line in read_lines(path):
+        n_lines += 1
+        if not line.strip():
+            raise LineError(path, n_lines, "the sentence is empty, expected words")
+        yield line
+    if not n_lines:
+        raise FileError(path, "is empty, expected sentences")
+
+
+def _columns() -> int | None:
+    """The width of the terminal; a file or a pipe has none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None

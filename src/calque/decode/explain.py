@@ -1,0 +1,61 @@
+"""From derivations to explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+
+from calque import _core
+from calque.decode.contributions import FeatureUse, added, sorted_by_size, step_features
+from calque.decode.explanation import BlockContribution, Explanation
+from calque.decode.translation import Translation
+from calque.errors import OptionError
+from calque.model import Model
+
+TOLERANCE = 1e-5
+"""Per unit of contribution: the search adds up single-precision numbers."""
+
+
+def explain(
+    source: tuple[str, ...],
+    translation: Translation,
+    derivations: Sequence[_core.Derivation],
+    model: Model,
+) -> Explanation:
+    """What each step of the derivations, one per piece of the sentence, contributed."""
+    uses = iter(translation.blocks)
+    blocks: list[BlockContribution] = []
+    ends: list[FeatureUse] = []
+    for derivation in derivations:
+        rows = iter(step_features(model, derivation))
+        for step, row in zip(derivation.steps, rows, strict=False):
+            blocks.append(BlockContribution(next(uses), _origin(step), sorted_by_size(row)))
+        ends += chain(*rows)
+    explanation = Explanation(source, translation, tuple(blocks), added(ends))
+    _check(explanation)
+    return explanation
+
+
+def place_of(rank: int, translations: Sequence[Translation]) -> int:
+    """Where the translation of a rank, counted from 1, stands when equal words count once."""
+    seen = set[tuple[str, ...]]()
+    for place, translation in enumerate(translations):
+        seen.add(translation.words)
+        if len(seen) == rank:
+            return place
+    n = "1 different translation" if len(seen) == 1 else f"{len(seen)} different translations"
+    raise OptionError(f"rank {rank}: the search found {n}, expected a rank among them")
+
+
+def _origin(step: _core.Step) -> str:
+    if step.required:
+        return "required"
+    return "block" if step.block >= 0 else "copied"
+
+
+def _check(explanation: Explanation) -> None:
+    """A table that does not add up would explain something else: better to stop."""
+    total, score = explanation.score, explanation.translation.score
+    size = sum(abs(use.contribution) for one in explanation.blocks for use in one.features)
+    if abs(total - score) > TOLERANCE * (1 + size):
+        raise ArithmeticError(f"contributions add up to {total}, but the score is {score}")

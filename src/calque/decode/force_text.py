@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from calque import _core
+from calque.config import DecodeOptions, ForceOptions
+from calque.decode.decoder import Decoder
+from calque.decode.forcing import encode_pairs
+from calque.errors import CalqueError
+from calque.model import Model
+
+
+def force_text(
+    decoder: Decoder, model: Model, source: Sequence[str], text: str, rules: DecodeOptions
+) -> _core.Derivation:
+    """The best derivation of a translation of one sentence, under the reordering of `rules`.
+
+    `source` are words as the model knows them, `text` is plain. Raises `CalqueError` where no
+    derivation gives that text; the message says how far one gets.
+    """
+    words = model.preprocessor.target(text.replace("\n", " ") + "\n").split()
+    if not words:
+        raise CalqueError("the translation is empty: expected words")
+    options = ForceOptions(
+        reordering=rules.reordering,
+        distortion_limit=rules.distortion_limit,
+        max_words=len(source),
+        min_prefix=1,
+    )
+    encoded = encode_pairs([(" ".join(source), " ".join(words))], model)
+    [found] = decoder.force(*encoded, model.weights, options, derive_prefix=False, threads=1)
+    if found.reachable:
+        return found.best
+    what = f"no blocks of the model give '{' '.join(words)}'"
+    if found.truncated:
+        raise CalqueError(f"{what}: the search was given up after {options.max_states:,} states")
+    if found.prefix_target == 0:
+        raise CalqueError(f"{what}: not even its beginning")
+    reached = " ".join(words[: found.prefix_target])
+    raise CalqueError(
+        f"{what}: the first {found.prefix_source} source words reach no further than '{reached}'"
+    )

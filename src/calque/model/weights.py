@@ -1,0 +1,48 @@
+"""Weights in a model folder: dense ones as text, sparse ones as two arrays beside it."""
+
+from __future__ import annotations
+
+from calque.errors import CalqueError, ModelError
+from calque.features import SparseWeights, Weights
+from calque.model.folder import ModelFolder
+from calque.model.writer import ModelWriter
+
+DEFAULT = "default"
+"""The name of the weights that every model is born with."""
+ARRAYS = ("keys", "values")
+
+
+def write_weights(writer: ModelWriter, name: str, weights: Weights) -> None:
+    """Add weights to a model under a name, or replace those of that name."""
+    writer.text(f"weights/{name}", weights.dense_text())
+    arrays = weights.sparse.to_arrays() if len(weights.sparse) else {}
+    for part in ARRAYS:
+        if part in arrays:
+            writer.array(f"weights/{name}/{part}", arrays[part])
+        else:
+            writer.discard(f"weights/{name}/{part}")
+
+
+def read_weights(folder: ModelFolder, name: str | None = None) -> Weights:
+    """The weights of a model, its active ones or those called `name`."""
+    name = name or str(folder.manifest.info.get("weights", DEFAULT))
+    if name not in (known := weight_names(folder)):
+        raise ModelError(
+            f"{folder.path}: no weights are called '{name}'; there are: {', '.join(known)}"
+        )
+    where = f"{folder.path}: weights {name}"
+    dense = Weights.from_text(folder.text(f"weights/{name}"), where)
+    parts = [part for part in ARRAYS if f"weights/{name}/{part}" in folder]
+    if not parts:
+        return dense
+    arrays = [folder.array(f"weights/{name}/{part}") for part in ARRAYS]
+    try:
+        return Weights(dense, SparseWeights.from_arrays(arrays[0], arrays[1]))
+    except CalqueError as error:
+        raise ModelError(f"{where}: {error}") from error
+
+
+def weight_names(folder: ModelFolder) -> list[str]:
+    """The names of the weights that a model has."""
+    found = [full.removeprefix("weights/") for full in folder.names("weights/")]
+    return [name for name in found if "/" not in name]
