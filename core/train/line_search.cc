@@ -24,15 +24,16 @@ struct EnvelopeLine {
   double begin;  // where it becomes the best
 };
 
-// The lines of one sentence that are best somewhere, from left to right. `row(i)` is the candidate
-// with the i-th lowest slope; of equal slopes the earlier row comes first.
-template <typename Row>
-void upper_envelope(size_t n, Row row, std::span<const double> scores,
-                    std::span<const double> slopes, std::vector<EnvelopeLine>& envelope) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The lines of one sentence that are best somewhere, from left to right. `by_slope` are its
+// candidates, counted from `first`, by ascending slope; of equal slopes the earlier comes first.
+void sorted_envelope(int64_t first, std::span<const int32_t> by_slope,
+                     std::span<const double> scores, std::span<const double> slopes,
+                     std::vector<EnvelopeLine>& envelope) {
   envelope.clear();
-  for (size_t i = 0; i < n; ++i) {
-    const int64_t at = row(i);
+  for (const int32_t candidate : by_slope) {
+    const int64_t at = first + candidate;
     const double score = scores[at], slope = slopes[at];
     double begin = -kInfinity;
     bool is_best_somewhere = true;
@@ -51,6 +52,33 @@ void upper_envelope(size_t n, Row row, std::span<const double> scores,
       begin = -kInfinity;
     }
     if (is_best_somewhere && begin < kInfinity) envelope.push_back({at, begin});
+  }
+}
+
+// The same without an order: from each line to the one that overtakes it first. Envelopes are
+// short, so looking through all lines once per line of the envelope beats sorting them.
+void wrapped_envelope(int64_t first, int64_t last, std::span<const double> scores,
+                      std::span<const double> slopes, std::vector<EnvelopeLine>& envelope) {
+  int64_t at = first;
+  for (int64_t i = first + 1; i < last; ++i) {
+    if (slopes[i] < slopes[at] || (slopes[i] == slopes[at] && scores[i] > scores[at])) at = i;
+  }
+  envelope.assign(1, {at, -kInfinity});
+  while (true) {
+    const double score = scores[at], slope = slopes[at];
+    int64_t next = -1;
+    double begin = kInfinity;
+    for (int64_t i = first; i < last; ++i) {
+      if (slopes[i] <= slope) continue;
+      const double crossing = (score - scores[i]) / (slopes[i] - slope);
+      if (crossing < begin || (crossing == begin && next >= 0 && slopes[i] > slopes[next])) {
+        begin = crossing;
+        next = i;
+      }
+    }
+    if (next < 0) return;
+    envelope.push_back({next, std::max(begin, envelope.back().begin)});
+    at = next;
   }
 }
 
@@ -99,24 +127,16 @@ LineIntervals LineSearch::search(std::span<const double> scores, std::span<const
   std::vector<std::vector<Change>> found(n_chunks);
   std::vector<int64_t> leftmost(n_sentences);
   for_chunks(n_sentences, kSentencesPerChunk, threads, [&] {
-    return [&, envelope = std::vector<EnvelopeLine>(), sorted = std::vector<int32_t>()](
-               size_t begin, size_t end) mutable {
+    return [&, envelope = std::vector<EnvelopeLine>()](size_t begin, size_t end) mutable {
       std::vector<Change>& changes = found[begin / kSentencesPerChunk];
       for (size_t s = begin; s < end; ++s) {
-        const int64_t first = lists_.offsets[s];
-        const auto length = static_cast<size_t>(lists_.offsets[s + 1] - first);
-        const int32_t* by_slope = order + first;
+        const int64_t first = lists_.offsets[s], last = lists_.offsets[s + 1];
         if (order == nullptr) {
-          sorted.resize(length);
-          std::iota(sorted.begin(), sorted.end(), 0);
-          std::sort(sorted.begin(), sorted.end(), [&](int32_t a, int32_t b) {
-            const double left = slopes[first + a], right = slopes[first + b];
-            return left < right || (left == right && a < b);
-          });
-          by_slope = sorted.data();
+          wrapped_envelope(first, last, scores, slopes, envelope);
+        } else {
+          const std::span by_slope(order + first, static_cast<size_t>(last - first));
+          sorted_envelope(first, by_slope, scores, slopes, envelope);
         }
-        upper_envelope(
-            length, [&](size_t i) { return first + by_slope[i]; }, scores, slopes, envelope);
         leftmost[s] = envelope[0].row;
         for (size_t i = 1; i < envelope.size(); ++i) {
           changes.push_back({envelope[i].begin, envelope[i - 1].row, envelope[i].row});
@@ -127,7 +147,6 @@ LineIntervals LineSearch::search(std::span<const double> scores, std::span<const
 
   std::vector<Change> changes;
   for (const auto& some : found) changes.insert(changes.end(), some.begin(), some.end());
-  // Rows grow from sentence to sentence, and along a sentence only one change has a given gamma.
   std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
     return a.gamma < b.gamma || (a.gamma == b.gamma && a.before < b.before);
   });

@@ -19,7 +19,7 @@ class MertOptions:
     fixed: str = option("", FIXED_HELP)
     restarts: int = option(20, "random starting points besides the best weights so far", least=0)
     random_directions: int = option(
-        10, "random directions tried per pass besides the axes", least=0
+        15, "random directions tried per pass besides the axes", least=0
     )
     interval: Literal["middle", "average"] = option(
         "middle", "judge an interval by its own score, or by the mean with its neighbours"

@@ -43,6 +43,14 @@ class Lists:
         """The number of dense features."""
         return int(self.dense.shape[1])
 
+    def spread(self) -> NDArray[np.float64]:
+        """How much each dense feature varies within lists (root mean square); 1 if it does not."""
+        lengths = np.diff(self.offsets)
+        means = np.add.reduceat(self.dense, self.offsets[:-1]) / lengths[:, None]
+        squares = (self.dense - np.repeat(means, lengths, axis=0)) ** 2
+        spread = np.sqrt(squares.mean(axis=0))
+        return np.where(spread > 0, spread, 1.0)
+
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The score of every candidate; `weights` are in the order of `names`."""
         # Not BLAS: how it groups sums depends on threads and machine.

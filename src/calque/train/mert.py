@@ -12,16 +12,16 @@ from calque.train.trainer import Problem, Trainer, Vector, refuse_sparse
 MOST_PASSES = 20
 LEAST_GAIN = 1e-3
 """A pass over all directions that gains less, in points of the metric, is the last."""
-NEAR, NEAR_ZERO = 0.5, 0.1
-"""How far a restart near the weights strays, relative to them and to the scale of features."""
+NEAR, NEAR_ZERO = 0.2, 0.05
+"""How far a restart near the best point strays, relative to it and to the scale of features."""
 
 
 class Mert(Trainer):
     """Minimum error rate training (Och 2003): line searches on the metric itself.
 
-    From the weights so far and from random points, passes over the axes and some random
-    directions move to the best interval of each line, until a pass brings nothing. The best end
-    point is the result; `runs` of them are averaged.
+    From the weights so far, from random points and from points near the best end so far, passes
+    over the axes and some random directions move to the best interval of each line, until a pass
+    brings nothing. The best end point is the result; `runs` of them are averaged.
     """
 
     method = "mert"
@@ -42,7 +42,7 @@ class Mert(Trainer):
     def _run(self, climb: _Climb, problem: Problem, weights: Vector) -> Vector:
         best, best_score = weights, problem.sign * problem.score(weights)
         for restart in range(self.options.restarts + 1):
-            start = weights if restart == 0 else climb.random_start(weights, near=restart % 2 == 1)
+            start = climb.random_start(best, near=restart % 2 == 1) if restart else weights
             end = problem.scaled(climb.to_the_top(start))
             score = problem.sign * problem.score(end)
             if score > best_score:
@@ -61,11 +61,8 @@ class _Climb:
         arrays = lists.offsets, lists.dense, lists.statistics
         self._search = LineSearch(*arrays, threads=problem.threads)
         self._axes = np.flatnonzero(problem.free)
-        # How much a feature varies within lists: a step of one over it matters equally everywhere.
-        lengths = np.diff(lists.offsets)
-        means = np.add.reduceat(lists.dense, lists.offsets[:-1]) / lengths[:, None]
-        spread = np.sqrt(((lists.dense - np.repeat(means, lengths, axis=0)) ** 2).mean(axis=0))
-        self._scale = np.where(problem.free & (spread > 0), 1 / np.where(spread > 0, spread, 1), 0)
+        # A step of one over the spread of a feature matters equally everywhere.
+        self._scale = np.where(problem.free, 1 / lists.spread(), 0.0)
 
     def random_start(self, weights: Vector, near: bool) -> Vector:
         """A point near the weights, or anywhere."""

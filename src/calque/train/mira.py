@@ -9,6 +9,9 @@ from calque.config import MiraOptions
 from calque.train.gain import background_gains
 from calque.train.trainer import Problem, Trainer, Vector
 
+MOST_RANGE = 1.0
+"""How far the best and the worst score of a list may lie apart on average at the start."""
+
 
 class Mira(Trainer):
     """Batch k-best MIRA (Cherry & Foster 2012).
@@ -16,7 +19,10 @@ class Mira(Trainer):
     Sentence by sentence, in random order, the weights move just enough for the hope (good score,
     good metric) to beat the fear (good score, bad metric) by their difference in the metric. That
     difference is what a candidate adds to a background corpus of recent choices, renewed after
-    every pass. The result is the mean of the weights over all sentences of all passes.
+    every pass. The result is the mean of the weights over all sentences of all passes. Dense
+    features are taken in units of their spread within lists, so that a step means the same to
+    each whatever it is measured in, and the start is scaled down where its scores would drown the
+    metric: hope and fear would be the same.
     """
 
     method = "mira"
@@ -29,17 +35,23 @@ class Mira(Trainer):
 
     def update(self, problem: Problem, weights: Vector) -> Vector:
         """The averaged weights after all passes."""
-        lists, options = problem.lists, self.options
+        lists, options, before = problem.lists, self.options, weights
+        if problem.is_first:
+            weights = _tamed(problem, weights)
         frozen = (~problem.free).astype(np.uint8)
-        weights, lag = weights.copy(), np.zeros(len(weights))
-        background = lists.statistics[lists.best(weights)].sum(axis=0)
-        n_sentences, n_seen = float(lists.n_sentences), 0
+        units = np.ones(len(weights))
+        units[: lists.n_dense] = lists.spread()
+        dense = np.ascontiguousarray(lists.dense / units[: lists.n_dense])
+        weights, lag = weights * units, np.zeros(len(weights))
+        background = lists.statistics[lists.best(weights / units)].sum(axis=0)
+        n_seen = 0
         remains = options.decay ** np.arange(lists.n_sentences)[::-1]
         for _ in range(options.passes):
-            gains = background_gains(problem.metric, lists.statistics, background, n_sentences)
+            arrays = lists.statistics, lists.offsets, background
+            gains = background_gains(problem.metric, *arrays)
             chosen = mira_pass(
                 lists.offsets,
-                lists.dense,
+                dense,
                 lists.row_offsets,
                 lists.columns,
                 lists.values,
@@ -54,5 +66,13 @@ class Mira(Trainer):
             n_seen += lists.n_sentences
             kept = options.decay**lists.n_sentences
             background = kept * background + (remains[:, None] * lists.statistics[chosen]).sum(0)
-            n_sentences = kept * n_sentences + float(remains.sum())
-        return weights - lag / n_seen
+        moved = (weights - lag / n_seen) / units
+        return np.where(problem.free, moved, before)
+
+
+def _tamed(problem: Problem, weights: Vector) -> Vector:
+    """The weights, scaled down where scores within lists differ by more than `MOST_RANGE`."""
+    scores, begins = problem.lists.scores(weights), problem.lists.offsets[:-1]
+    ranges = np.maximum.reduceat(scores, begins) - np.minimum.reduceat(scores, begins)
+    factor = min(1.0, MOST_RANGE / max(float(ranges.mean()), 1e-300))
+    return np.where(problem.free, factor * weights, weights)

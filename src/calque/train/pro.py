@@ -37,7 +37,8 @@ class Pro(Trainer):
         """The mixture of old weights and those that rank sampled pairs best."""
         lists, options = problem.lists, self.options
         mean = lists.statistics[lists.best(weights)].mean(axis=0)
-        gains = sentence_gains(problem.metric, lists.statistics, mean, options.smooth_brevity)
+        arrays = lists.statistics, lists.offsets, mean
+        gains = sentence_gains(problem.metric, *arrays, options.smooth_brevity)
         pairs = self.sample(lists, gains, problem.rng)
         if not len(pairs):
             raise CalqueError(

@@ -62,7 +62,11 @@ class Run:
         self._folder = None if folder is None else Path(folder)
         self._lock: IO[str] | None = None
         if self._folder is not None:
-            self._open(self._folder, header)
+            try:
+                self._open(self._folder, header)
+            except BaseException:
+                self.close()
+                raise
 
     def close(self) -> None:
         """Let others write to the folder."""

@@ -62,6 +62,8 @@ class Problem:
     """The sum of the absolute free weights at the start: the scale to keep."""
     rng: np.random.Generator
     threads: int
+    is_first: bool = True
+    """Whether the weights are those of the start, whose scale nobody chose."""
 
     @property
     def sign(self) -> float:
@@ -213,7 +215,7 @@ class Trainer(ABC):
         start = _vector(task.start, lists.names) if start is None else start
         size = float(np.abs(start[free]).sum()) or 1.0
         rng = np.random.default_rng([self.seed, round])
-        return Problem(lists, task.metric, free, size, rng, threads)
+        return Problem(lists, task.metric, free, size, rng, threads, is_first=round == 0)
 
 
 def _result(log: Run, metric: Metric) -> Result:
@@ -247,6 +249,6 @@ def refuse_sparse(lists: Lists, method: str) -> None:
     n_sparse = len(lists.names) - lists.n_dense
     if n_sparse:
         raise CalqueError(
-            f"{method} tunes dense features only, but {n_sparse:,} are on fewer than half of the"
-            f" candidates ('{lists.names[lists.n_dense]}', ..): use pro or mira"
+            f"{method} tunes dense features only, but on fewer than half of the candidates is"
+            f" '{lists.names[lists.n_dense]}' ({n_sparse:,} such features): use pro or mira"
         )

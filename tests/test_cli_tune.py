@@ -1,0 +1,180 @@
+"""Tuning and re-ranking as a user meets them, killed runs included."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import Run, done, mistake
+from tuning_lists import planted
+
+from calque.data import CorpusFiles, write_corpus
+from calque.decode import load
+from calque.hyps.weights import read_weights
+from calque.model import ModelFolder
+from calque.model.build import build
+from calque.text import BitextFiles
+from calque.train import TRAINERS, DecoderTask
+
+WEIGHTS = [1.0, -0.5, 0.2]
+QUICK = {"mert": ["restarts=2"], "pro": ["rounds=4"], "mira": ["rounds=4", "passes=60"]}
+METHODS = sorted(TRAINERS)
+
+
+def setting(method: str) -> list[str]:
+    return [word for one in QUICK[method] for word in ("--set", one)]
+
+
+@pytest.fixture
+def lists(tmp_path: Path) -> tuple[Path, Path]:
+    return planted(tmp_path, 1, WEIGHTS)
+
+
+@pytest.fixture(scope="module")
+def development(tmp_path_factory: pytest.TempPathFactory) -> CorpusFiles:
+    folder = tmp_path_factory.mktemp("development")
+    return write_corpus(folder, "near", {"train": 1500, "dev": 60, "test": 1}, seed=3)
+
+
+@pytest.fixture(scope="module")
+def built(development: CorpusFiles, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("built") / "model"
+    build(BitextFiles(development.train_source, development.train_target), path)
+    return path
+
+
+@pytest.fixture
+def model(built: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(built, tmp_path / "model"))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_tuned_weights_rerank_to_the_references(
+    verb: Run, lists: tuple[Path, Path], tmp_path: Path, method: str
+) -> None:
+    nbest, references = lists
+    weights, out = tmp_path / "w.txt", tmp_path / "out"
+    told = done(
+        verb(
+            *("tune", "--nbest", nbest, "--reference", references, "--method", method),
+            *("--weights", weights, *setting(method)),
+        )
+    )
+    assert "chosen: round" in told
+    assert list(read_weights(weights)) == ["f0", "f1", "f2"]
+    done(verb("rerank", "--nbest", nbest, "--weights", weights, "--output", out))
+    chosen, wanted = out.read_text().splitlines(), references.read_text().splitlines()
+    n_same = sum(a == b for a, b in zip(chosen, wanted, strict=True))
+    assert n_same > 0.75 * len(wanted)
+
+
+def test_reranked_lists_are_written_with_their_totals(
+    verb: Run, lists: tuple[Path, Path], tmp_path: Path
+) -> None:
+    (tmp_path / "w").write_text("f0 1\nf1 0\nf2 0\n")
+    arguments = ["rerank", "--nbest", lists[0], "--weights", tmp_path / "w"]
+    best = done(verb(*arguments, "--nbest-output", tmp_path / "n", "--format", "json"))
+    rows = [json.loads(line) for line in (tmp_path / "n").read_text().splitlines()]
+    first = {row["id"]: row["text"] for row in reversed(rows)}
+    assert best.splitlines() == [first[sentence] for sentence in sorted(first)]
+    assert all(row["score"] == row["features"]["f0"] for row in rows)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_tuning_a_model_beats_bad_weights(
+    method: str, model: Path, development: CorpusFiles
+) -> None:
+    translator = load(model)
+    bad = {name: -0.1 if name == "word_count" else 0.1 for name in translator.model.weights}
+    bad["unknown"] = 100.0
+    from dataclasses import replace
+
+    from calque.features import Weights
+
+    translator.model = replace(translator.model, weights=Weights(bad))
+    task = DecoderTask(translator, development.dev_source, development.dev_references, n_best=30)
+    options = {"rounds": 3, **({"restarts": 2} if method == "mert" else {})}
+    result = TRAINERS[method](**options).fit(task)
+    assert result.score > result.history[0].score + 3
+    assert result.weights["unknown"] == 100.0
+
+
+def test_tuned_weights_become_the_active_ones_and_the_old_ones_stay(
+    verb: Run, model: Path, development: CorpusFiles
+) -> None:
+    before = ModelFolder(model).text("weights/default")
+    command = ["tune", "--model", model, "--source", development.dev_source, "--method", "mert"]
+    command += [x for path in development.dev_references for x in ("--reference", path)]
+    command += ["--set", "rounds=1", "--set", "restarts=1", "--list-length", "20"]
+    told = json.loads(done(verb(*command, "--name", "mine", "--json")))
+    folder = ModelFolder(model)
+    assert folder.manifest.info["weights"] == "mine"
+    assert folder.text("weights/default") == before
+    assert dict(load(model).model.weights) == told["weights"]
+    assert dict(load(model, "default").model.weights) != told["weights"]
+    # The start is the model's default, not what an earlier tuning left: the same comes out again.
+    assert json.loads(done(verb(*command, "--json")))["weights"] == told["weights"]
+
+
+def killed_in_round(command: list[str], run: Path, n_rounds: int) -> None:
+    """Runs a command and kills it as soon as so many rounds are done."""
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    rounds = run / "rounds.jsonl"
+    until = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < until:
+        if rounds.exists() and rounds.read_bytes().count(b"\n") >= n_rounds:
+            break
+        time.sleep(0.01)
+    assert process.poll() is None, "ended before it could be killed"
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_killed_run_goes_on_to_the_same_weights(
+    calque: Run, method: str, model: Path, development: CorpusFiles, tmp_path: Path
+) -> None:
+    options = ["--set", "rounds=3", "--set", "settled=0", "--list-length", "20"]
+    options += ["--set", "restarts=3"] if method == "mert" else []
+    references = [x for path in development.dev_references for x in ("--reference", path)]
+    command = ["tune", "--model", model, "--source", development.dev_source, *references]
+    command += ["--method", method, *options]
+    run = tmp_path / "run"
+    words = [sys.executable, "-m", "calque", *map(str, command), "--run", str(run)]
+    killed_in_round(words, run, 1)
+    assert "method" not in ModelFolder(model).manifest.info
+    done(calque(*command, "--run", run))
+    resumed = ModelFolder(model).text(f"weights/{method}")
+    done(calque(*command, "--run", tmp_path / "whole"))
+    assert ModelFolder(model).text(f"weights/{method}") == resumed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--method", "mertt"], "--method mertt: expected one of mert, pro, mira"),
+        (["--method", "mert"], "give either --model DIR with --source F, or --nbest F with"),
+        (["--method", "mert", "--nbest", "n"], "--nbest F goes with --weights OUT"),
+        (["--method", "mert", "--model", "m"], "--model DIR goes with --source F"),
+        (
+            ["--method", "pro", "--set", "restarts=3", "--nbest", "n"],
+            "--set: unknown key 'restarts'",
+        ),
+        (["--method", "mira", "--nbest", "n", "--weights", "w"], "no such file"),
+    ],
+)
+def test_mistakes_are_one_clear_line(
+    verb: Run, arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r").write_text("a\n")
+    assert message in mistake(verb("tune", "--reference", "r", *arguments))

@@ -1,0 +1,223 @@
+"""What every method must do on lists: find planted weights, stop at trouble, continue a run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tuning_lists import lists_of, planted
+
+from calque.errors import CalqueError
+from calque.hyps import read_nbest, write_nbest
+from calque.train import TRAINERS, Mert, NBestTask, Problem, Trainer
+from calque.train.logistic import logistic_regression
+from calque.train.trainer import Vector
+
+METHODS = sorted(TRAINERS)
+WEIGHTS = [1.0, -0.5, 0.2]
+QUICK: dict[str, dict[str, Any]] = {
+    "mert": {"restarts": 3},
+    "pro": {"rounds": 5},
+    "mira": {"rounds": 4, "passes": 60},
+}
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> NBestTask:
+    lists, references = planted(tmp_path, 1, WEIGHTS)
+    return NBestTask(lists, [references], start={"f0": 0.0, "f1": 1.0, "f2": 1.0})
+
+
+def trainer(method: str, **options: Any) -> Trainer:
+    return TRAINERS[method](**{**QUICK[method], **options})
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_planted_weights_are_found(method: str, task: NBestTask) -> None:
+    result = trainer(method).fit(task)
+    assert result.history[0].score < 65
+    assert result.score > 90
+    found = np.array(list(result.weights.values()))
+    cosine = found @ WEIGHTS / np.linalg.norm(found) / np.linalg.norm(WEIGHTS)
+    assert cosine > 0.9
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("metric", ["ter", "chrf", "nist"])
+def test_other_metrics_are_tuned_in_their_direction(
+    method: str, metric: str, tmp_path: Path
+) -> None:
+    lists, references = planted(tmp_path, 2, WEIGHTS, n_sentences=30)
+    task = NBestTask(lists, [references], metric, start={"f1": 1.0})
+    result = trainer(method).fit(task)
+    first = result.history[0].score
+    assert (result.score - first) * (1 if task.metric.higher_is_better else -1) > 0.1 * abs(first)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_threads_and_repetition_change_nothing_but_the_seed_does(
+    method: str, task: NBestTask
+) -> None:
+    few = {"sampled": 20} if method == "pro" else {}
+    results = [trainer(method, seed=1, **few).fit(task, threads=n).weights for n in (1, 3)]
+    assert results[0] == results[1]
+    assert trainer(method, seed=2, **few).fit(task).weights != results[0]
+
+
+@pytest.mark.parametrize("method", ["pro", "mira"])
+def test_sparse_features_are_tuned(method: str, tmp_path: Path) -> None:
+    lists, references = planted(tmp_path, 3, WEIGHTS, n_sparse=1)
+    task = NBestTask(lists, [references], start={"f1": 1.0})
+    assert task.dense_names == ("f0", "f1", "f2")
+    result = trainer(method).fit(task)
+    assert result.weights["hint"] > 0
+    assert result.score > 95
+
+
+def test_mert_refuses_sparse_features(tmp_path: Path) -> None:
+    lists, references = planted(tmp_path, 3, WEIGHTS, n_sparse=1)
+    with pytest.raises(
+        CalqueError, match=r"^mert tunes dense features only, but on .* is 'hint' \(1 such"
+    ):
+        Mert().fit(NBestTask(lists, [references]))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_fixed_weights_stay(method: str, task: NBestTask) -> None:
+    result = trainer(method, fixed="f1").fit(task)
+    assert result.weights["f1"] == 1.0
+    with pytest.raises(CalqueError, match="fixed=g: no such feature; there are: f0, f1, f2"):
+        trainer(method, fixed="g").fit(task)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kept", [0, 1])
+def test_a_run_cut_anywhere_ends_with_the_same_weights(
+    method: str, kept: int, task: NBestTask, tmp_path: Path
+) -> None:
+    whole = trainer(method).fit(task, run=tmp_path / "whole")
+    cut = tmp_path / "cut"
+    shutil.copytree(tmp_path / "whole", cut)
+    lines = (cut / "rounds.jsonl").read_text().splitlines(keepends=True)
+    (cut / "rounds.jsonl").write_text("".join(lines[:kept]) + lines[kept][:20])
+    for old in (cut / "weights").glob(f"{kept + 1:03}*"):
+        old.write_text("half")
+    again = trainer(method).fit(task, run=cut)
+    assert again.weights == whole.weights
+    assert [r.score for r in again.history] == [r.score for r in whole.history]
+    assert trainer(method).fit(task, run=cut).weights == whole.weights
+    assert trainer(method).fit(task).weights == whole.weights
+
+
+def test_the_run_of_another_command_is_refused(task: NBestTask, tmp_path: Path) -> None:
+    trainer("mert").fit(task, run=tmp_path / "run")
+    with pytest.raises(CalqueError, match="the run of another command: seed is 1 there and 2 here"):
+        trainer("mert", seed=2).fit(task, run=tmp_path / "run")
+    with pytest.raises(CalqueError, match='method is "mert" there and "mira" here'):
+        trainer("mira").fit(task, run=tmp_path / "run")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.txt").write_text("")
+    with pytest.raises(CalqueError, match=r"holds other files \(thesis.txt\) and no run"):
+        trainer("mert").fit(task, run=tmp_path / "full")
+
+
+class Broken(Trainer):
+    """Gives bad weights in its second round."""
+
+    method = "broken"
+    iterates = True
+
+    def __init__(self, bad: Vector) -> None:
+        from calque.config import MiraOptions
+
+        super().__init__(MiraOptions, 1, {})
+        self.bad = bad
+
+    def update(self, problem: Problem, weights: Vector) -> Vector:
+        return self.bad if weights[0] else np.array(WEIGHTS)
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ([1.0, np.nan, 1.0], "the weight of 'f1' became nan"),
+        ([0.0, 0.0, 0.0], "all weights became 0"),
+    ],
+)
+def test_bad_weights_are_named_and_the_last_good_ones_stay(
+    bad: list[float], message: str, task: NBestTask, tmp_path: Path
+) -> None:
+    result = Broken(np.array(bad)).fit(task, run=tmp_path / "run")
+    assert list(result.weights.values()) == WEIGHTS
+    assert result.history[-1].guard == message
+    last = json.loads((tmp_path / "run" / "rounds.jsonl").read_text().splitlines()[-1])
+    assert last["guard"] == message
+    assert last["stopped"] == "guard"
+
+
+def test_output_that_collapses_is_named(tmp_path: Path) -> None:
+    texts = ["a b c d", "a", "a b c d", "b"]
+    values = np.array([[1.0, 0.0], [0.0, 1.0]] * 2)
+    write_nbest(tmp_path / "n", lists_of(np.array([0, 0, 1, 1]), texts, values))
+    (tmp_path / "r").write_text("a b c d\na b c x\n")
+
+    class Shortening(Broken):
+        def update(self, problem: Problem, weights: Vector) -> Vector:
+            return np.array([0.0, 1.0])
+
+    task = NBestTask(tmp_path / "n", [tmp_path / "r"], start={"f0": 1.0})
+    result = Shortening(np.zeros(2)).fit(task)
+    assert result.weights == {"f0": 1.0, "f1": 0.0}
+    assert result.history[-1].guard == (
+        "the output has 0.25 times the words of the references, expected 0.5 to 2.0 times"
+    )
+
+
+def test_lists_without_a_choice_are_refused(tmp_path: Path) -> None:
+    write_nbest(tmp_path / "n", lists_of(np.array([0, 0]), ["a", "a"], np.array([[1.0], [2.0]])))
+    (tmp_path / "r").write_text("a\n")
+    with pytest.raises(CalqueError, match="nothing to learn: in every list all candidates score"):
+        Mert().fit(NBestTask(tmp_path / "n", [tmp_path / "r"]))
+
+
+def test_more_or_fewer_lists_than_references_are_refused(tmp_path: Path) -> None:
+    lists, references = planted(tmp_path, 1, WEIGHTS, n_sentences=3)
+    for n in (2, 4):
+        references.write_text("a\n" * n)
+        with pytest.raises(
+            CalqueError, match=f"lists of 3 sentences, but there are {n} references"
+        ):
+            NBestTask(lists, [references])
+
+
+def test_the_start_explains_the_totals_of_the_lists(tmp_path: Path) -> None:
+    lists, references = planted(tmp_path, 1, WEIGHTS, n_sentences=20)
+    nbest = read_nbest(lists)
+    unknown = nbest.sentences * -100.0  # part of the total, listed nowhere, constant in a list
+    totals = nbest.matrix(nbest.names) @ np.array([0.5, 2.0, -3.0]) + unknown
+    write_nbest(lists, nbest.reordered(np.arange(len(nbest)), totals))
+    start = NBestTask(lists, [references]).start
+    assert list(start.values()) == pytest.approx([0.5, 2.0, -3.0])
+
+
+def test_logistic_regression_is_at_its_minimum(tmp_path: Path) -> None:
+    from tuning_lists import pooled, random_lists
+
+    from calque.metrics.registry import make_metric
+
+    rng = np.random.default_rng(1)
+    lists = pooled(*random_lists(rng, 20, 10, 3), make_metric("bleu", tokenize="none"))
+    pairs = np.stack([lists.offsets[:-1], lists.offsets[1:] - 1], axis=1)
+    weights = logistic_regression(lists, pairs, np.ones(3, bool), 0.1)
+    x = lists.dense[pairs[:, 0]] - lists.dense[pairs[:, 1]]
+    units = np.sqrt((x**2).mean(axis=0))
+
+    def loss(w: Vector) -> float:
+        return float(np.log1p(np.exp(-x @ w)).mean() + 0.05 * ((w * units) ** 2).sum())
+
+    for step in np.vstack([np.eye(3), -np.eye(3)]) * 1e-2:
+        assert loss(weights) < loss(weights + step)
