@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from calque.hyps.added.material import ORDER, Material
 
-SCALE = 5.0
+SCALE = 1.0
+"""Of the totals, where no other is given: they are log probabilities then."""
 
 
 def consensus(material: Material, scale: float = SCALE) -> dict[str, NDArray[np.float64]]:

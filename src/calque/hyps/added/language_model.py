@@ -14,4 +14,4 @@ def language_model(material: Material) -> dict[str, NDArray[np.float64]]:
     ids = lm.vocabulary.encode(material.cased_text)
     owner = np.repeat(np.arange(len(ids)), ids.lengths)[ids.ids == UNKNOWN]
     unknown = np.bincount(owner, minlength=len(ids)).astype(np.float64)
-    return {"lm": lm.score_sentences(ids), "lm_unknown": unknown}
+    return {"language_model": lm.score_sentences(ids), "lm_unknown": unknown}

@@ -67,7 +67,12 @@ def lexical(material: Material) -> dict[str, NDArray[np.float64]]:
     assert material.model is not None
     pairs = WordPairs.of(material.model.blocks)
     n = len(material.nbest)
-    names = ("source_given_target", "target_given_source", "unexplained_source", "unexplained")
+    names = (
+        "source_given_target",
+        "target_given_source",
+        "unexplained_source",
+        "unexplained_target",
+    )
     columns = np.zeros((len(names), n))
     offsets = material.nbest.offsets.tolist()
     for sentence, (begin, end) in enumerate(zip(offsets[:-1], offsets[1:], strict=True)):
