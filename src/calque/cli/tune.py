@@ -114,7 +114,7 @@ def tune(
         called = name or method
         _check_name(called)
         from calque.model import ModelWriter
-        from calque.model.model import DEFAULT
+        from calque.model.weights import DEFAULT
 
         ModelWriter(model, update=True).check()
         task: Any = DecoderTask(

@@ -14,7 +14,7 @@ from calque.features import Weights
 from calque.hyps import NBest
 from calque.metrics.metric import Metric
 from calque.metrics.registry import make_metric, settings_of
-from calque.model.model import DEFAULT
+from calque.model.weights import DEFAULT
 from calque.progress import SILENT, Progress
 from calque.text import read_lines
 from calque.train.task import Task, digest

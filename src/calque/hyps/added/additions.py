@@ -27,16 +27,22 @@ class Additions:
 
     def __post_init__(self) -> None:
         """Raise `OptionError` where a file is missing, or nothing needs it."""
-        given = {"--source F": self.source, "--model DIR": self.model}
-        for option, needs in (("--source F", "source"), ("--model DIR", "model")):
+        missing: dict[str, None] = {}
+        features: dict[str, None] = {}
+        for option, given, needs in (
+            ("--model DIR", self.model, "model"),
+            ("--source F", self.source, "source"),
+        ):
             who = [one for one in self.additions if getattr(one.family, needs)]
-            if who and given[option] is None:
-                features = ", ".join(name for one in who for name in one.features)
-                raise OptionError(f"{features}: computed with {option}, which is missing")
-            if not who and given[option] is not None:
-                what = f"the added features ({self})" if self.additions else "no added feature"
-                verb = "do not need it" if self.additions else "needs it"
-                raise OptionError(f"{option.split()[0]} {given[option]}: {what} {verb}")
+            if given is None and who:
+                missing[option] = None
+                features |= dict.fromkeys(name for one in who for name in one.features)
+            if given is not None and not who:
+                added = f"the features are {self}" if self.additions else "no features are added"
+                raise OptionError(f"{option.split()[0]} {given}: not needed, as {added}")
+        if missing:
+            options = " and ".join(missing)
+            raise OptionError(f"{options} expected, to compute {', '.join(features)}")
 
     def __str__(self) -> str:
         return described(self.additions)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,10 +21,10 @@ def consensus(material: Material, scale: float = SCALE) -> dict[str, NDArray[np.
     """
     nbest = material.nbest
     expected = np.zeros(len(nbest))
-    for begin, end in zip(nbest.offsets[:-1].tolist(), nbest.offsets[1:].tolist(), strict=True):
+    for begin, end in pairwise(nbest.offsets.tolist()):
         shares = posterior(nbest.totals, begin, end, scale)
         # Not BLAS: how it groups sums depends on threads and machine.
-        expected[begin:end] = np.einsum("ij,j->i", pairwise(material, begin, end), shares)
+        expected[begin:end] = np.einsum("ij,j->i", bleu_within(material, begin, end), shares)
     return {"consensus": expected}
 
 
@@ -37,7 +39,7 @@ def posterior(
     return np.asarray(powers / powers.sum())
 
 
-def pairwise(material: Material, begin: int, end: int) -> NDArray[np.float64]:
+def bleu_within(material: Material, begin: int, end: int) -> NDArray[np.float64]:
     """BLEU+1 of every candidate of a list (rows) against every one as the reference (columns)."""
     lengths = material.words.lengths[begin:end].astype(np.float64)
     log_precision = np.zeros((end - begin, end - begin))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,9 @@ class WordPairs:
         self, sources: NDArray[np.int32], targets: NDArray[np.int32]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """p(s|t) and p(t|s) of every source word (rows) with every target word (columns)."""
+        if not len(self.keys):
+            nothing = np.zeros((len(sources), len(targets)))
+            return nothing, nothing.copy()
         wanted = sources.astype(np.int64)[:, None] * self.n_targets + targets
         at = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         known = (self.keys[at] == wanted) & (targets < self.n_targets)
@@ -75,7 +79,7 @@ def lexical(material: Material) -> dict[str, NDArray[np.float64]]:
     )
     columns = np.zeros((len(names), n))
     offsets = material.nbest.offsets.tolist()
-    for sentence, (begin, end) in enumerate(zip(offsets[:-1], offsets[1:], strict=True)):
+    for sentence, (begin, end) in enumerate(pairwise(offsets)):
         columns[:, begin:end] = _of_list(material, pairs, sentence, begin, end)
     return dict(zip(names, columns, strict=True))
 

@@ -119,9 +119,11 @@ class Material:
         return found
 
 
-def _dense(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+def _dense(
+    first: NDArray[np.int64], second: NDArray[np.int32] | NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Ids from 0 for pairs, ascending with the first number of the pair."""
     if not len(first):
         return np.zeros(0, np.int64)
     keys = first.astype(np.int64) * (int(second.max()) + 1) + second
-    return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+    return np.asarray(np.unique(keys, return_inverse=True)[1], np.int64)

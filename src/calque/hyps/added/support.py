@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,7 +24,7 @@ def support(material: Material) -> dict[str, NDArray[np.float64]]:
         ngrams = material.ngrams[n - 1]
         phrases = _phrases(table, n, material, ngrams.begins)
         supported = np.zeros(len(phrases), bool)
-        for sentence, (begin, end) in enumerate(zip(offsets[:-1], offsets[1:], strict=True)):
+        for sentence, (begin, end) in enumerate(pairwise(offsets)):
             some = slice(ngrams.offsets[begin], ngrams.offsets[end])
             supported[some] = np.isin(phrases[some], offered[sentence])
         found = np.bincount(ngrams.candidates[supported], minlength=len(material.nbest))
