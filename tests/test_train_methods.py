@@ -221,3 +221,11 @@ def test_logistic_regression_is_at_its_minimum(tmp_path: Path) -> None:
 
     for step in np.vstack([np.eye(3), -np.eye(3)]) * 1e-2:
         assert loss(weights) < loss(weights + step)
+
+
+def test_the_function_train_and_the_room_train_live_together() -> None:
+    import calque
+    import calque.train.mert
+
+    assert callable(calque.train)
+    assert calque.Mert is Mert

@@ -7,6 +7,8 @@ print(model.translate("ein kleines mädchen klettert ."))
 
 from __future__ import annotations
 
+import sys
+import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -52,3 +54,18 @@ def __getattr__(name: str) -> Any:
     import importlib
 
     return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+class _Package(types.ModuleType):
+    """The package, in which `train` is the function even when the room of that name is loaded."""
+
+    @property
+    def train(self) -> Any:
+        return __getattr__("train")
+
+    @train.setter
+    def train(self, room: types.ModuleType) -> None:
+        """Drop what importing the room sets; `from calque.train import` finds it all the same."""
+
+
+sys.modules[__name__].__class__ = _Package
