@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from calque import _core
 from calque.blocks import BlockTable
 from calque.config import BlockOptions, CleanOptions, TrainOptions
-from calque.features import DENSE, Weights
+from calque.features import DENSE, REORDERING, TRANSLATION, Weights
 from calque.model import Model
 from calque.model.build import build
-from calque.model.moses import REORDERING, TRANSLATION, UNKNOWN_SCORE
+from calque.model.moses import UNKNOWN_SCORE
 from calque.text import BitextFiles, offsets_of, read_lines
 
 CORPUS, MOSES = SHARED / "data" / "multi30k", SHARED / "data" / "moses"

@@ -96,7 +96,7 @@ class Bench:
         self.task = task
         begin = time.perf_counter()
         self.model = Model.load(task.model)
-        self.decoder = Decoder(self.model.blocks, self.model.target_vocabulary, self.model.lm)
+        self.decoder = Decoder.of(self.model)
         self.load_s = time.perf_counter() - begin
         self.source = self.encode(task.lines)
 

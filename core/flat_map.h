@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hash.h"
+#include "huge_pages.h"
 
 namespace calque {
 
@@ -71,6 +72,8 @@ class KeyMap {
     ++n_;
   }
 
+  size_t size() const { return n_; }
+
   void clear() {
     if (n_ > 0) slots_.assign(slots_.size(), Slot{});
     n_ = 0;
@@ -89,14 +92,14 @@ class KeyMap {
   }
 
   void grow() {
-    std::vector<Slot> old(slots_.empty() ? 256 : slots_.size() * 2);
+    LargeVector<Slot> old(slots_.empty() ? 256 : slots_.size() * 2);
     old.swap(slots_);
     for (const Slot& slot : old) {
       if (slot.key != kNone) place(slot);
     }
   }
 
-  std::vector<Slot> slots_;
+  LargeVector<Slot> slots_;
   size_t n_ = 0;
 };
 

@@ -13,6 +13,7 @@ from calque.config import (
     MertOptions,
     MiraOptions,
     ProOptions,
+    SimplexOptions,
     TrainOptions,
 )
 from calque.config.document import to_markdown
@@ -22,10 +23,11 @@ GROUPS = {
     "Training: `calque train --set KEY=VALUE`": TrainOptions,
     "Decoding: flags of `calque translate`": DecodeOptions,
     "Forced decoding: flags of `calque force` (`--limits` for the distortion limit)": ForceOptions,
+    "Comparing: flags of `calque compare`": CompareOptions,
     "Tuning with `calque tune --method mert --set KEY=VALUE`": MertOptions,
     "Tuning with `calque tune --method pro --set KEY=VALUE`": ProOptions,
     "Tuning with `calque tune --method mira --set KEY=VALUE`": MiraOptions,
-    "Comparing: flags of `calque compare`": CompareOptions,
+    "Tuning with `calque tune --method simplex --set KEY=VALUE`": SimplexOptions,
     "Generating: flags of `calque generate`": CorpusOptions,
     "Weights of an untuned model": DefaultWeights,
 }

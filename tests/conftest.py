@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from calque.cli.main import run as run_verb
@@ -18,6 +19,10 @@ from calque.text import BitextFiles
 Run = Callable[..., subprocess.CompletedProcess[str]]
 # A shell starts background jobs with Ctrl-C ignored, and programs inherit that: not those of tests.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Properties are checked, never timed: the machine may be busy.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -131,7 +131,7 @@ def as_source(sentences: list[list[int]]) -> SourceText:
 
 
 def features(parts: Parts, steps: tuple[Step, ...], *, ends: bool = True) -> dict[str, float]:
-    """The dense features of a derivation, written down from their definitions."""
+    """The standard features of a derivation, written down from their definitions."""
     values = dict.fromkeys(DENSE, 0.0)
     words: list[int] = []
     last_begin = last_end = 0

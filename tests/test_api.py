@@ -122,3 +122,11 @@ def test_weights_are_checked_by_name() -> None:
         calque.Weights({**values, "distance": float("nan")})
     with pytest.raises(calque.CalqueError, match="w: line 2: 'distance' is given twice"):
         calque.Weights.from_text("distance 1\ndistance 2\n", "w")
+
+
+def test_training_is_a_function_whatever_was_imported(corpus: CorpusFiles, tmp_path: Path) -> None:
+    import calque.train.run
+
+    assert calque.train.run.Run.__module__ == "calque.train.run"  # type: ignore[attr-defined]
+    text = corpus.dev_source, corpus.dev_references[0]
+    assert calque.train(*text, tmp_path / "model").translate("") is not None

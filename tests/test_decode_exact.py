@@ -106,7 +106,7 @@ def test_the_score_is_the_dot_product_of_weights_and_features(
     vector = random_weights(seed).vector()
     for derivation in found:
         assert derivation.score == pytest.approx(float(vector @ derivation.features), abs=1e-4)
-        assert decoder.features(derivation) == derivation.features
+        assert decoder.dense_features(derivation, as_source([source])) == derivation.features
 
 
 @few

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from conftest import Run, done, mistake
-from decode_reference import Parts, Rules, Step, as_source, features, tiny_model
+from decode_reference import Rules, Step, as_source, features, tiny_model
 from hypothesis import given, settings
 from test_decode_exact import random_weights, rules, search_options, seeds, sources
 
-from calque.config import DecodeOptions, TextOptions
+from calque.config import TextOptions
 from calque.data import CorpusFiles
 from calque.decode import (
     BlockContribution,
@@ -28,14 +28,9 @@ from calque.decode import (
 )
 from calque.decode.contributions import step_features
 from calque.errors import CalqueError, OptionError
-from calque.features import DENSE, Weights
+from calque.features import DENSE
 from calque.model import Model
 from calque.text import Preprocessor, read_lines
-
-
-def as_model(parts: Parts, weights: Weights) -> Model:
-    words = parts.vocabulary
-    return Model(Preprocessor(), words, words, parts.blocks, parts.lm, weights, DecodeOptions())
 
 
 @settings(max_examples=60, deadline=None)
@@ -45,11 +40,12 @@ def test_what_a_step_adds_is_the_difference_it_makes(
 ) -> None:
     parts, weights = tiny_model(seed), random_weights(seed)
     decoder = Decoder(parts.blocks, parts.vocabulary, parts.lm)
-    [found] = decoder.decode(as_source([source]), weights, search_options(by), n_best=5)
+    text = as_source([source])
+    [found] = decoder.decode(text, weights, search_options(by), n_best=5)
     for derivation in found.derivations:
         steps = tuple(Step(s.begin, s.end, s.block, tuple(s.target)) for s in derivation.steps)
-        rows = step_features(as_model(parts, weights), derivation)
-        assert len(rows) == len(steps) + 1
+        rows = step_features(decoder, derivation, text, weights)
+        assert len(rows) == len(steps)
         before = dict.fromkeys(DENSE, 0.0)
         for i, row in enumerate(rows, 1):
             after = features(parts, steps[:i], ends=i == len(rows))

@@ -10,9 +10,9 @@ import pytest
 
 from calque.decode import Decoder, SourceText
 from calque.errors import CalqueError
-from calque.features import DENSE
+from calque.features import DENSE, REORDERING, TRANSLATION
 from calque.model import Model
-from calque.model.moses import REORDERING, TRANSLATION, read_moses
+from calque.model.moses import read_moses
 from calque.text import UNKNOWN, read_lines
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"

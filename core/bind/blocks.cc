@@ -36,22 +36,6 @@ std::span<const T> named(const nb::dict& arrays, const char* name) {
   return view(rows);
 }
 
-struct BoundCorpus {
-  BoundCorpus(Vector<int32_t> source, Vector<int64_t> source_offsets, Vector<int32_t> target,
-              Vector<int64_t> target_offsets, Matrix<int32_t> links, Vector<int64_t> link_offsets)
-      : source(source), target(target), source_offsets(source_offsets),
-        target_offsets(target_offsets), link_offsets(link_offsets), links(links),
-        corpus{view(source), view(source_offsets), view(target),
-               view(target_offsets), view(links), view(link_offsets)} {
-    if (links.shape(1) != 2) throw Error("links have two columns: source and target position");
-    check(corpus);
-  }
-  Vector<int32_t> source, target;  // kept alive
-  Vector<int64_t> source_offsets, target_offsets, link_offsets;
-  Matrix<int32_t> links;
-  AlignedCorpus corpus;
-};
-
 struct BoundPhrases {
   BoundPhrases(Vector<int32_t> words, Vector<int64_t> offsets, int max_words,
                Writable<uint32_t> ids)
@@ -154,6 +138,17 @@ std::pair<OutVector<int32_t>, OutVector<uint8_t>> find_partners(Vector<int32_t> 
 }
 
 }  // namespace
+
+BoundCorpus::BoundCorpus(Vector<int32_t> source_words, Vector<int64_t> source_ends,
+                         Vector<int32_t> target_words, Vector<int64_t> target_ends,
+                         Matrix<int32_t> link_rows, Vector<int64_t> link_ends)
+    : source(source_words), target(target_words), source_offsets(source_ends),
+      target_offsets(target_ends), link_offsets(link_ends), links(link_rows),
+      corpus{view(source), view(source_offsets), view(target),
+             view(target_offsets), view(links), view(link_offsets)} {
+  if (links.shape(1) != 2) throw Error("links have two columns: source and target position");
+  check(corpus);
+}
 
 BoundBlockTable::BoundBlockTable(NamedArrays named_arrays)
     : arrays(std::move(named_arrays)),

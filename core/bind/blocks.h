@@ -1,9 +1,11 @@
-// The block table across the border, for every binding that takes one.
+// The block table and the aligned corpus across the border, for every binding that takes them.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
+#include "bind/arrays.h"
 #include "blocks/block_table.h"
+#include "blocks/corpus.h"
 
 namespace calque::bind {
 
@@ -14,6 +16,17 @@ struct BoundBlockTable {
   explicit BoundBlockTable(NamedArrays named);
   NamedArrays arrays;
   BlockTable table;
+};
+
+// A view of the arrays of an aligned corpus, checked, and the arrays themselves.
+struct BoundCorpus {
+  BoundCorpus(Vector<int32_t> source_words, Vector<int64_t> source_ends,
+              Vector<int32_t> target_words, Vector<int64_t> target_ends,
+              Matrix<int32_t> link_rows, Vector<int64_t> link_ends);
+  Vector<int32_t> source, target;
+  Vector<int64_t> source_offsets, target_offsets, link_offsets;
+  Matrix<int32_t> links;
+  AlignedCorpus corpus;
 };
 
 // Moses's text tables; called by register_blocks.

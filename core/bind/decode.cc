@@ -1,4 +1,3 @@
-#include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -10,51 +9,98 @@
 
 #include "bind/arrays.h"
 #include "bind/blocks.h"
+#include "bind/feature_set.h"
 #include "bind/language_model.h"
 #include "bind/register.h"
 #include "decode/decoder.h"
 #include "decode/forced.h"
+#include "decode/sparse_features.h"
 #include "parallel.h"
 #include "error.h"
 
 namespace calque::bind {
 namespace {
 
+// Source sentences; keeps the arrays alive that the view points into.
+struct BoundSource {
+  BoundSource(Vector<int32_t> ids, Vector<int64_t> offsets, Vector<int32_t> copies,
+              Matrix<uint64_t> levels)
+      : ids(ids), offsets(offsets), copies(copies), levels(levels) {
+    if (copies.size() != ids.size()) throw Error("one copy per source word is expected");
+    if (levels.shape(0) != ids.size()) throw Error("a row of levels per source word is expected");
+  }
+
+  Vector<int32_t> ids;
+  Vector<int64_t> offsets;
+  Vector<int32_t> copies;
+  Matrix<uint64_t> levels;
+};
+
 // A loaded model; keeps the arrays alive that the view points into.
 struct BoundDecoder {
-  BoundDecoder(nb::object blocks_owner, nb::object lm_owner, Vector<int32_t> lm_words)
-      : blocks(blocks_owner), lm(lm_owner), words(lm_words),
+  BoundDecoder(nb::object blocks_owner, nb::object lm_owner, Vector<int32_t> lm_words,
+               nb::object features_owner)
+      : blocks(blocks_owner), lm(lm_owner), words(lm_words), features(features_owner),
         model{nb::cast<const BoundBlockTable&>(blocks_owner).table,
-              nb::cast<const BoundLanguageModel&>(lm_owner).view(), view(words)} {
+              {nb::cast<const BoundLanguageModel&>(lm_owner).view(), view(words)},
+              &nb::cast<const BoundFeatureSet&>(features_owner).set} {
+    const auto n_lm_words = model.lm.lm.n_words();
     const auto outside = [&](int32_t word) {
-      return word < 0 || model.lm_word(word) >= model.lm.n_words();
+      return word < 0 || model.lm.word(word) >= n_lm_words;
     };
-    if (!model.lm_words.empty() &&
-        std::ranges::any_of(model.lm_words, [&](int32_t id) { return id >= model.lm.n_words(); })) {
+    if (std::ranges::any_of(model.lm.words, [&](int32_t id) { return id >= n_lm_words; })) {
       throw Error("a target word has a language-model id outside the language model");
     }
     if (std::ranges::any_of(model.blocks.target_words, outside)) {
       throw Error("a block has a target word outside the vocabulary of the language model");
     }
+    check_features();
+  }
+
+  // Tables of the features have a row per block, classes an entry per target word.
+  void check_features() const {
+    const auto n_blocks = static_cast<size_t>(model.blocks.n_blocks());
+    const auto check = [&](const auto& columns) {
+      for (const auto& column : columns) {
+        if (column.values.size() == n_blocks * column.width) continue;
+        throw Error(model.dense().names[column.index] + ": one row per block is expected");
+      }
+    };
+    check(model.dense().block_columns);
+    check(model.dense().orientation_columns);
+    if (const auto& classes = model.dense().class_lm) {
+      const auto outside = [&](int32_t word) { return classes->lm.is_outside(word); };
+      if (std::ranges::any_of(model.blocks.target_words, outside)) {
+        throw Error("a block has a target word without a class");
+      }
+    }
+    if (!model.sparse().empty() &&
+        std::ranges::any_of(model.blocks.target_words, [&](int32_t word) {
+          return static_cast<size_t>(word) >= model.sparse().n_target_words();
+        })) {
+      throw Error("a block has a target word that templates cannot see");
+    }
   }
 
   // Whether this is neither a target word nor, below 0, a text.
   bool is_outside(int32_t id) const {
-    if (id < 0) return false;
-    if (!model.lm_words.empty()) return static_cast<size_t>(id) >= model.lm_words.size();
-    return id >= model.lm.n_words();
+    const auto& classes = model.dense().class_lm;
+    if (model.lm.is_outside(id) || (classes && classes->lm.is_outside(id))) return true;
+    return !model.sparse().empty() && id >= 0 &&
+           static_cast<size_t>(id) >= model.sparse().n_target_words();
   }
 
   nb::object blocks, lm;
   Vector<int32_t> words;
+  nb::object features;
   ModelView model;
 };
 
-DenseVector to_dense(const Vector<double>& weights) {
-  if (weights.size() != kNumDense) throw Error("one weight per dense feature is expected");
-  DenseVector dense;
-  std::copy_n(weights.data(), kNumDense, dense.begin());
-  return dense;
+WeightView to_weights(const BoundDecoder& decoder, const BoundWeights& weights) {
+  if (weights.dense.size() != decoder.model.dense().size()) {
+    throw Error("one weight per dense feature is expected");
+  }
+  return weights.view();
 }
 
 Reordering to_reordering(const std::string& name) {
@@ -64,13 +110,21 @@ Reordering to_reordering(const std::string& name) {
   throw Error("reordering is mon, swap or phrase");
 }
 
-SourceText to_source(const BoundDecoder& decoder, const Vector<int32_t>& ids,
-                     const Vector<int64_t>& offsets, const Vector<int32_t>& copies) {
-  if (copies.size() != ids.size()) throw Error("one copy per source word is expected");
-  if (std::ranges::any_of(view(copies), [&](int32_t id) { return decoder.is_outside(id); })) {
+SourceText to_source(const BoundDecoder& decoder, const BoundSource& source) {
+  if (std::ranges::any_of(view(source.copies), [&](int32_t id) { return decoder.is_outside(id); })) {
     throw Error("a copy is no target word");
   }
-  return {view(ids), view(offsets), view(copies)};
+  const size_t n_levels = source.levels.shape(1);
+  if (!decoder.model.sparse().empty() && n_levels != decoder.model.sparse().n_source_levels()) {
+    throw Error("source words have other levels than the templates");
+  }
+  return {view(source.ids), view(source.offsets), view(source.copies), view(source.levels), n_levels};
+}
+
+SourceText to_sentence(const BoundDecoder& decoder, const BoundSource& source) {
+  const SourceText text = to_source(decoder, source);
+  if (text.size() != 1) throw Error("one sentence is expected");
+  return text;
 }
 
 // `spans` holds begin and end of every constraint of every sentence.
@@ -102,7 +156,7 @@ Constraints to_constraints(const BoundDecoder& decoder, const SourceText& source
     int32_t free = 0;
     for (const Constraint& one : constraints.sentence(at)) {
       if (one.begin < free || one.begin >= one.end ||
-          static_cast<size_t>(one.end) > source.sentence(at).size()) {
+          one.end > source.sentence(at).size()) {
         throw Error("constraints lie in the sentence, from left to right, without overlap");
       }
       free = one.end;
@@ -119,6 +173,12 @@ void check_references(const SourceText& source, const Vector<int32_t>& reference
   }
 }
 
+void check_steps(const SentenceView& sentence, const Derivation& derivation) {
+  for (const Step& step : derivation.steps) {
+    if (step.end > sentence.size()) throw Error("the derivation is of a longer sentence");
+  }
+}
+
 std::vector<int32_t> covered(const TranslationGraph::Node& node) {
   std::vector<int32_t> words(static_cast<size_t>(node.coverage.first));
   std::iota(words.begin(), words.end(), 0);
@@ -131,10 +191,7 @@ std::vector<int32_t> covered(const TranslationGraph::Node& node) {
 }  // namespace
 
 void register_decode(nb::module_& m) {
-  m.def(
-      "dense_features",
-      [] { return std::vector<std::string>(kDenseNames.begin(), kDenseNames.end()); },
-      "The names of the dense features, in the order of every vector of them.");
+  register_feature_set(m);
 
   nb::class_<Step>(m, "Step", "One block of a derivation.")
       .def_ro("begin", &Step::begin)
@@ -145,7 +202,7 @@ void register_decode(nb::module_& m) {
       .def_ro("target", &Step::target, "Target word ids; -1 - i is a copy of source word i.");
   nb::class_<Derivation>(m, "Derivation", "The blocks of a translation in target order.")
       .def_ro("score", &Derivation::score)
-      .def_ro("features", &Derivation::features, "Values in the order of dense_features().")
+      .def_ro("features", &Derivation::features, "Values in the order of the feature set.")
       .def_ro("steps", &Derivation::steps);
   nb::class_<Decoded>(m, "Decoded", "What the search found for one sentence.")
       .def_ro("derivations", &Decoded::derivations, "Best first.")
@@ -186,112 +243,151 @@ void register_decode(nb::module_& m) {
           nb::arg("strict_single_gap"), nb::arg("stack_size"), nb::arg("pop_limit"),
           nb::arg("threshold"), nb::arg("future_cost"), nb::arg("time_limit_s"));
 
+  nb::class_<BoundSource>(m, "Source", "Source sentences as the decoder takes them.")
+      .def(nb::init<Vector<int32_t>, Vector<int64_t>, Vector<int32_t>, Matrix<uint64_t>>(),
+           nb::arg("ids"), nb::arg("offsets"), nb::arg("copies"), nb::arg("levels"),
+           "`copies` holds, for every source word, the target id of its text, or -1 - i where word "
+           "i of a sentence has none; `levels` what templates see of it.");
+
   nb::class_<BoundDecoder>(m, "Decoder", "A loaded model that translates.")
-      .def(nb::init<nb::object, nb::object, Vector<int32_t>>(), nb::arg("blocks"), nb::arg("lm"),
-           nb::arg("lm_words"),
+      .def(nb::init<nb::object, nb::object, Vector<int32_t>, nb::object>(), nb::arg("blocks"),
+           nb::arg("lm"), nb::arg("lm_words"), nb::arg("features"),
            "`lm_words` holds the language-model id of each target id; empty: the same ids.")
       .def(
           "decode",
-          [](const BoundDecoder& decoder, Vector<int32_t> ids, Vector<int64_t> offsets,
-             Vector<int32_t> copies, Vector<double> weights, const SearchOptions& search,
-             Vector<int64_t> constraint_offsets, Vector<int32_t> constraint_spans,
-             Vector<int64_t> constraint_target_offsets, Vector<int32_t> constraint_targets,
-             int options_per_span, int n_best, bool distinct, int threads) {
-            const DenseVector dense = to_dense(weights);
-            const SourceText source = to_source(decoder, ids, offsets, copies);
+          [](const BoundDecoder& decoder, const BoundSource& text, const BoundWeights& given,
+             const SearchOptions& search, Vector<int64_t> constraint_offsets,
+             Vector<int32_t> constraint_spans, Vector<int64_t> constraint_target_offsets,
+             Vector<int32_t> constraint_targets, int options_per_span, int n_best, bool distinct,
+             int threads) {
+            const WeightView weights = to_weights(decoder, given);
+            const SourceText source = to_source(decoder, text);
             const Constraints constraints =
                 to_constraints(decoder, source, constraint_offsets, constraint_spans,
                                constraint_target_offsets, constraint_targets);
             nb::gil_scoped_release release;
-            return decode(decoder.model, dense, {search, options_per_span, n_best, distinct},
+            return decode(decoder.model, weights, {search, options_per_span, n_best, distinct},
                           source, constraints, threads);
           },
-          nb::arg("ids"), nb::arg("offsets"), nb::arg("copies"), nb::arg("weights"),
-          nb::arg("search"), nb::arg("constraint_offsets"), nb::arg("constraint_spans"),
-          nb::arg("constraint_target_offsets"), nb::arg("constraint_targets"), nb::kw_only(),
-          nb::arg("options_per_span"), nb::arg("n_best"), nb::arg("distinct"), nb::arg("threads"),
-          "The best derivations of every sentence. `copies` holds, for every source word, the "
-          "target id of its text, or -1 - i where word i of a sentence has none. Constraints: how "
-          "many come before each sentence, begin and end of each, where its target words begin, "
-          "and these: ids, or numbers below 0 for other texts.")
+          nb::arg("source"), nb::arg("weights"), nb::arg("search"), nb::arg("constraint_offsets"),
+          nb::arg("constraint_spans"), nb::arg("constraint_target_offsets"),
+          nb::arg("constraint_targets"), nb::kw_only(), nb::arg("options_per_span"),
+          nb::arg("n_best"), nb::arg("distinct"), nb::arg("threads"),
+          "The best derivations of every sentence. Constraints: how many come before each "
+          "sentence, begin and end of each, where its target words begin, and these: ids, or "
+          "numbers below 0 for other texts.")
       .def(
           "graph",
-          [](const BoundDecoder& decoder, Vector<int32_t> ids, Vector<int64_t> offsets,
-             Vector<int32_t> copies, Vector<double> weights, const SearchOptions& search,
-             int options_per_span) {
-            const DenseVector dense = to_dense(weights);
-            const SourceText source = to_source(decoder, ids, offsets, copies);
-            if (source.size() != 1) throw Error("one sentence is expected");
+          [](const BoundDecoder& decoder, const BoundSource& text, const BoundWeights& given,
+             const SearchOptions& search, int options_per_span) {
+            const WeightView weights = to_weights(decoder, given);
+            const SourceText source = to_sentence(decoder, text);
             nb::gil_scoped_release release;
-            return decode_graph(decoder.model, dense, {search, options_per_span}, source, 0);
+            return decode_graph(decoder.model, weights, {search, options_per_span}, source, 0);
           },
-          nb::arg("ids"), nb::arg("offsets"), nb::arg("copies"), nb::arg("weights"),
-          nb::arg("search"), nb::kw_only(), nb::arg("options_per_span"),
-          "The translation graph of one sentence.")
+          nb::arg("source"), nb::arg("weights"), nb::arg("search"), nb::kw_only(),
+          nb::arg("options_per_span"), "The translation graph of one sentence.")
       .def(
           "oracle",
-          [](const BoundDecoder& decoder, Vector<int32_t> ids, Vector<int64_t> offsets,
-             Vector<int32_t> copies, Vector<int32_t> references, Vector<int64_t> reference_offsets,
-             const SearchOptions& search, int n_best, bool distinct, int threads) {
-            const SourceText source = to_source(decoder, ids, offsets, copies);
+          [](const BoundDecoder& decoder, const BoundSource& text, Vector<int32_t> references,
+             Vector<int64_t> reference_offsets, const SearchOptions& search, int n_best,
+             bool distinct, int threads) {
+            const SourceText source = to_source(decoder, text);
             check_references(source, references, reference_offsets);
             nb::gil_scoped_release release;
             return decode_oracle(decoder.model, {search, 0, n_best, distinct}, source,
                                  view(references), view(reference_offsets), threads);
           },
-          nb::arg("ids"), nb::arg("offsets"), nb::arg("copies"), nb::arg("references"),
-          nb::arg("reference_offsets"), nb::arg("search"), nb::kw_only(), nb::arg("n_best"),
-          nb::arg("distinct"), nb::arg("threads"),
-          "The derivations of highest sentence BLEU; their score is the BLEU.")
+          nb::arg("source"), nb::arg("references"), nb::arg("reference_offsets"),
+          nb::arg("search"), nb::kw_only(), nb::arg("n_best"), nb::arg("distinct"),
+          nb::arg("threads"), "The derivations of highest sentence BLEU; their score is the BLEU.")
       .def(
           "force",
-          [](const BoundDecoder& decoder, Vector<int32_t> ids, Vector<int64_t> offsets,
-             Vector<int32_t> copies, Vector<int32_t> references, Vector<int64_t> reference_offsets,
-             Vector<double> weights, const SearchOptions& search, int64_t max_states,
-             int max_words, int min_prefix, bool derive_prefix, int threads) {
-            const DenseVector dense = to_dense(weights);
-            const SourceText source = to_source(decoder, ids, offsets, copies);
+          [](const BoundDecoder& decoder, const BoundSource& text, Vector<int32_t> references,
+             Vector<int64_t> reference_offsets, const BoundWeights& given,
+             const SearchOptions& search, int64_t max_states, int max_words, int min_prefix,
+             bool derive_prefix, int threads) {
+            const WeightView weights = to_weights(decoder, given);
+            const SourceText source = to_source(decoder, text);
             check_references(source, references, reference_offsets);
-            const SourceText wanted{view(references), view(reference_offsets), view(references)};
+            const SourceText wanted{view(references), view(reference_offsets), view(references), {}, 0};
             const ForcedOptions options{search.reordering, max_states, max_words, min_prefix,
                                         derive_prefix};
             std::vector<Forced> results(source.size());
             nb::gil_scoped_release release;
             for_chunks(source.size(), 1, threads, [&] {
               return [&](size_t at, size_t) {
-                results[at] = force(decoder.model, dense, options, source.sentence(at),
-                                    source.sentence_copies(at), wanted.sentence(at));
+                results[at] = force(decoder.model, weights, options, source.sentence(at),
+                                    wanted.sentence(at).words);
               };
             });
             return results;
           },
-          nb::arg("ids"), nb::arg("offsets"), nb::arg("copies"), nb::arg("references"),
-          nb::arg("reference_offsets"), nb::arg("weights"), nb::arg("search"), nb::kw_only(),
-          nb::arg("max_states"), nb::arg("max_words"), nb::arg("min_prefix"),
-          nb::arg("derive_prefix"), nb::arg("threads"),
+          nb::arg("source"), nb::arg("references"), nb::arg("reference_offsets"),
+          nb::arg("weights"), nb::arg("search"), nb::kw_only(), nb::arg("max_states"),
+          nb::arg("max_words"), nb::arg("min_prefix"), nb::arg("derive_prefix"),
+          nb::arg("threads"),
           "Which sentence pairs can be derived, in how many ways, and the best way.")
       .def(
           "derive",
-          [](const BoundDecoder& decoder, Vector<int32_t> ids, Vector<int64_t> offsets,
-             Vector<int32_t> copies,
+          [](const BoundDecoder& decoder, const BoundSource& text,
              const std::vector<std::tuple<int32_t, int32_t, std::vector<int32_t>>>& blocks,
-             Vector<double> weights) {
-            const SourceText source = to_source(decoder, ids, offsets, copies);
-            if (source.size() != 1) throw Error("one sentence is expected");
+             const BoundWeights& given) {
+            const WeightView weights = to_weights(decoder, given);
             std::vector<SpanTarget> wanted;
             for (const auto& [begin, end, target] : blocks) wanted.push_back({begin, end, target});
-            return derive(decoder.model, to_dense(weights), source.sentence(0),
-                          source.sentence_copies(0), wanted);
+            return derive(decoder.model, weights, to_sentence(decoder, text).sentence(0), wanted);
           },
-          nb::arg("ids"), nb::arg("offsets"), nb::arg("copies"), nb::arg("blocks"),
-          nb::arg("weights"),
+          nb::arg("source"), nb::arg("blocks"), nb::arg("weights"),
           "The derivation of one sentence that these blocks (begin, end, target words) make.")
       .def(
           "features",
-          [](const BoundDecoder& decoder, const Derivation& derivation) {
-            return extract_features(decoder.model, derivation.steps);
+          [](const BoundDecoder& decoder, const BoundSource& text, const Derivation& derivation,
+             size_t n_steps, bool ends) {
+            const SentenceView sentence = to_sentence(decoder, text).sentence(0);
+            check_steps(sentence, derivation);
+            const auto steps = std::span(derivation.steps);
+            return extract_features(decoder.model, sentence,
+                                    steps.first(std::min(n_steps, steps.size())), ends);
           },
-          nb::arg("derivation"), "The features, recomputed from the derivation alone.");
+          nb::arg("source"), nb::arg("derivation"), nb::arg("n_steps"), nb::arg("ends"),
+          "The dense features of the first steps of a derivation, recomputed from it alone.")
+      .def(
+          "sparse_features",
+          [](const BoundDecoder& decoder, const BoundSource& text,
+             const std::vector<std::vector<Derivation>>& lists, bool ends, int threads) {
+            const SourceText source = to_source(decoder, text);
+            if (lists.size() != source.size()) throw Error("one list per sentence is expected");
+            for (size_t at = 0; at < lists.size(); ++at) {
+              for (const Derivation& one : lists[at]) check_steps(source.sentence(at), one);
+            }
+            nb::gil_scoped_release release;
+            std::vector<std::vector<SparseVector>> found(lists.size());
+            for_chunks(lists.size(), 1, threads, [&] {
+              return [&](size_t at, size_t) {
+                for (const Derivation& one : lists[at]) {
+                  found[at].push_back(
+                      extract_sparse(decoder.model, source.sentence(at), one.steps, ends));
+                }
+              };
+            });
+            std::vector<int64_t> offsets{0};
+            SparseVector all;
+            for (const auto& list : found) {
+              for (const SparseVector& one : list) {
+                all.keys.insert(all.keys.end(), one.keys.begin(), one.keys.end());
+                all.counts.insert(all.counts.end(), one.counts.begin(), one.counts.end());
+                offsets.push_back(static_cast<int64_t>(all.keys.size()));
+              }
+            }
+            nb::gil_scoped_acquire acquire;
+            return std::tuple(to_numpy(std::move(offsets)), to_numpy(std::move(all.keys)),
+                              to_numpy(std::move(all.counts)));
+          },
+          nb::arg("source"), nb::arg("derivations"), nb::kw_only(), nb::arg("ends"),
+          nb::arg("threads"),
+          "The sparse features of lists of derivations, a list per sentence, one derivation after "
+          "the other: where each begins, ascending keys, counts.");
 }
 
 }  // namespace calque::bind

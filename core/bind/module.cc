@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
   calque::bind::register_blocks(m);
   calque::bind::register_sparse(m);
   calque::bind::register_classes(m);
+  calque::bind::register_features(m);
   calque::bind::register_decode(m);
   calque::bind::register_hyps(m);
   calque::bind::register_train(m);

@@ -11,6 +11,7 @@ void register_align(nanobind::module_& m);
 void register_blocks(nanobind::module_& m);
 void register_sparse(nanobind::module_& m);
 void register_classes(nanobind::module_& m);
+void register_features(nanobind::module_& m);
 void register_decode(nanobind::module_& m);
 void register_hyps(nanobind::module_& m);
 void register_train(nanobind::module_& m);

@@ -16,6 +16,26 @@ inline uint64_t extend_hash(uint64_t prefix, int32_t word) {
   return mix(prefix ^ (static_cast<uint64_t>(static_cast<uint32_t>(word)) + 1));
 }
 
+// Phrases (phrase i is words[offsets[i] .. offsets[i + 1])) and the hash index over them.
+struct PhraseIndex {
+  std::span<const int32_t> words;
+  std::span<const int64_t> offsets;
+  std::span<const int32_t> slots;  // 2: phrase or -1, lower half of its hash
+
+  // The phrase with these words, or -1. The hash comes with them: growing a span word by word
+  // hashes each word once.
+  int64_t find(std::span<const int32_t> wanted, uint64_t hash) const {
+    const size_t mask = slots.size() / 2 - 1;
+    for (size_t at = (hash >> 32) & mask;; at = (at + 1) & mask) {
+      const int32_t i = slots[2 * at];
+      if (i < 0) return -1;
+      if (slots[2 * at + 1] != static_cast<int32_t>(hash)) continue;
+      const auto found = words.subspan(offsets[i], offsets[i + 1] - offsets[i]);
+      if (std::equal(found.begin(), found.end(), wanted.begin(), wanted.end())) return i;
+    }
+  }
+};
+
 struct BlockRange {
   int64_t begin, end;
 };
@@ -66,16 +86,8 @@ struct BlockTable {
     for (const int32_t word : words) hash = extend_hash(hash, word);
     return find(words, hash);
   }
-  // The same with the hash at hand: growing a span word by word hashes each word once.
   int64_t find(std::span<const int32_t> words, uint64_t hash) const {
-    const size_t mask = slots.size() / 2 - 1;
-    for (size_t at = (hash >> 32) & mask;; at = (at + 1) & mask) {
-      const int32_t i = slots[2 * at];
-      if (i < 0) return -1;
-      if (slots[2 * at + 1] != static_cast<int32_t>(hash)) continue;
-      const auto found = source(i);
-      if (std::equal(found.begin(), found.end(), words.begin(), words.end())) return i;
-    }
+    return PhraseIndex{source_words, source_offsets, slots}.find(words, hash);
   }
 };
 

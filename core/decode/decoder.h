@@ -40,25 +40,29 @@ struct SourceText {
   std::span<const int32_t> ids;
   std::span<const int64_t> offsets;  // sentence i is ids[offsets[i] .. offsets[i + 1])
   std::span<const int32_t> copies;   // a target id, or -1 - i for the text of word i of the sentence
+  std::span<const uint64_t> levels;  // what templates see of each word, rows of n_levels
+  size_t n_levels;
 
   size_t size() const { return offsets.size() - 1; }
-  std::span<const int32_t> sentence(size_t i) const { return cut(ids, i); }
-  std::span<const int32_t> sentence_copies(size_t i) const { return cut(copies, i); }
+  SentenceView sentence(size_t i) const {
+    return {cut(ids, i), cut(copies, i), cut(levels, i, n_levels)};
+  }
 
  private:
-  std::span<const int32_t> cut(std::span<const int32_t> words, size_t i) const {
-    const auto begin = static_cast<size_t>(offsets[i]);
-    return words.subspan(begin, static_cast<size_t>(offsets[i + 1]) - begin);
+  template <typename T>
+  std::span<const T> cut(std::span<const T> rows, size_t i, size_t width = 1) const {
+    const auto begin = static_cast<size_t>(offsets[i]), end = static_cast<size_t>(offsets[i + 1]);
+    return rows.subspan(begin * width, (end - begin) * width);
   }
 };
 
 // Translates every sentence. Results do not depend on n_threads.
-std::vector<Decoded> decode(const ModelView& model, const DenseVector& weights,
+std::vector<Decoded> decode(const ModelView& model, const WeightView& weights,
                             const DecodeOptions& options, const SourceText& source,
                             const Constraints& constraints, int n_threads);
 
 // What the search of one sentence found, whole.
-TranslationGraph decode_graph(const ModelView& model, const DenseVector& weights,
+TranslationGraph decode_graph(const ModelView& model, const WeightView& weights,
                               const DecodeOptions& options, const SourceText& source, size_t at);
 
 // The derivations of highest sentence BLEU against `references`, which are target ids or -1 - i for

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <string>
 
 #include "decode/kbest.h"
@@ -25,12 +26,12 @@ std::vector<Step> build_steps(const OptionTable& table, std::span<const int32_t>
 }
 
 // The row of a block of the model, or -1 for a word that no block covers alone and that is copied.
-int64_t find_block(const ModelView& model, std::span<const int32_t> source,
-                   std::span<const int32_t> copies, const SpanTarget& wanted) {
+int64_t find_block(const ModelView& model, const SentenceView& sentence, const SpanTarget& wanted) {
   const auto begin = static_cast<size_t>(wanted.begin);
-  const auto words = source.subspan(begin, static_cast<size_t>(wanted.end) - begin);
+  const auto words = sentence.words.subspan(begin, static_cast<size_t>(wanted.end) - begin);
   const int64_t phrase = model.blocks.find(words);
-  if (phrase < 0 && words.size() == 1 && std::ranges::equal(wanted.target, copies.subspan(begin, 1))) {
+  if (phrase < 0 && words.size() == 1 &&
+      std::ranges::equal(wanted.target, sentence.copies.subspan(begin, 1))) {
     return -1;
   }
   const auto [first, last] = phrase < 0 ? BlockRange{0, 0} : model.blocks.blocks(phrase);
@@ -62,7 +63,7 @@ std::vector<Derivation> best_derivations(const SearchGraph& graph, const OptionT
     Derivation derivation;
     derivation.score = score;
     derivation.steps = build_steps(table, options);
-    derivation.features = extract_features(model, derivation.steps);
+    derivation.features = extract_features(model, table.sentence(), derivation.steps);
     found.push_back(std::move(derivation));
   }
   return found;
@@ -78,20 +79,18 @@ Derivation derivation_to(const SearchGraph& graph, const OptionTable& table, con
   Derivation derivation;
   derivation.score = graph[hypothesis].score;
   derivation.steps = build_steps(table, options);
-  derivation.features = extract_features(model, derivation.steps, ends);
+  derivation.features = extract_features(model, table.sentence(), derivation.steps, ends);
   return derivation;
 }
 
-Derivation derive(const ModelView& model, const DenseVector& weights,
-                  std::span<const int32_t> source, std::span<const int32_t> copies,
+Derivation derive(const ModelView& model, const WeightView& weights, const SentenceView& sentence,
                   std::span<const SpanTarget> blocks) {
   Derivation derivation;
-  std::vector<bool> covered(source.size());
+  std::vector<bool> covered(sentence.words.size());
   int last_begin = 0, last_end = 0;
   for (const SpanTarget& wanted : blocks) {
     cover_once(covered, wanted);
-    derivation.steps.push_back({wanted.begin, wanted.end, find_block(model, source, copies, wanted),
-                                false,
+    derivation.steps.push_back({wanted.begin, wanted.end, find_block(model, sentence, wanted), false,
                                 orientation(last_begin, last_end, wanted.begin, wanted.end),
                                 wanted.target});
     last_begin = wanted.begin;
@@ -100,50 +99,62 @@ Derivation derive(const ModelView& model, const DenseVector& weights,
   if (std::ranges::find(covered, false) != covered.end()) {
     throw Error("the blocks leave a source word untranslated");
   }
-  derivation.features = extract_features(model, derivation.steps);
-  derivation.score = dot(weights, derivation.features);
+  derivation.features = extract_features(model, sentence, derivation.steps);
+  derivation.score = std::inner_product(weights.dense.begin(), weights.dense.end(),
+                                        derivation.features.begin(), 0.0);
   return derivation;
 }
 
-DenseVector extract_features(const ModelView& model, std::span<const Step> steps, bool ends) {
-  DenseVector features{};
-  LmState state = model.lm.begin();
+std::vector<double> extract_features(const ModelView& model, const SentenceView& sentence,
+                                     std::span<const Step> steps, bool ends) {
+  const DenseSet& dense = model.dense();
+  std::vector<double> features(dense.size());
+  LmState words = model.lm.begin(), classes;
+  if (dense.class_lm) classes = dense.class_lm->lm.begin();
   int last_end = 0;
   const Step* previous = nullptr;
   for (const Step& step : steps) {
-    LmState after;
-    for (const int32_t word : step.target) {
-      features[kLanguageModel] += static_cast<double>(model.lm.score(state, model.lm_word(word), after));
-      state = after;
-    }
-    features[kWordCount] += static_cast<double>(step.target.size());
-    features[kBlockCount] += 1;
-    features[kDistance] -= std::abs(step.begin - last_end);
+    const bool is_copy = step.block < 0 && !step.required;
     const auto orientation = static_cast<size_t>(step.orientation);
-    if (step.block < 0) {
-      if (!step.required) features[kUnknown] -= 1;
-    } else {
-      const auto row = static_cast<size_t>(step.block);
-      for (size_t i = 0; i < 4; ++i) {
-        features[kTranslation + i] += static_cast<double>(model.blocks.scores[4 * row + i]);
-      }
-      if (model.has_orientation()) {
-        features[kReordering + orientation] +=
-            static_cast<double>(model.blocks.orientation[6 * row + orientation]);
-      }
+    for (const BlockColumn& column : dense.block_columns) {
+      if (step.block >= 0) features[column.index] += column.at(step.block);
+      if (is_copy) features[column.index] += column.copied;
     }
-    if (model.has_orientation() && previous != nullptr && previous->block >= 0) {
-      const auto row = static_cast<size_t>(previous->block);
-      features[kReordering + 3 + orientation] +=
-          static_cast<double>(model.blocks.orientation[6 * row + 3 + orientation]);
+    for (const OrientationColumn& column : dense.orientation_columns) {
+      const Step* block = column.next ? previous : &step;
+      if (block == nullptr || block->required) continue;
+      features[column.index] += block->block >= 0 ? column.at(block->block, orientation)
+                                                  : column.copied[orientation];
+    }
+    for (const CountComponent& count : dense.counts) {
+      features[count.index] += count.at(step.target.size(), is_copy);
+    }
+    for (const DistanceComponent& distance : dense.distances) {
+      features[distance.index] -= std::abs(step.begin - last_end);
+    }
+    for (const JumpTable& jump : dense.jumps) {
+      features[jump.index] += jump.at(sentence.words, last_end, step.begin);
+    }
+    const auto target = std::span(step.target);
+    const size_t n_first = std::min<size_t>(1, target.size());
+    const LmStep first = score_lm(model.lm, words, target.first(n_first), 1, 1);
+    const LmStep rest = score_lm(model.lm, first.state, target.subspan(n_first), 1, 1);
+    for (const LmComponent& lm : dense.lms) {
+      features[lm.index] += (lm.first ? first.score : 0) + (lm.rest ? rest.score : 0);
+    }
+    words = rest.state;
+    if (dense.class_lm) {
+      const LmStep scored = score_lm(dense.class_lm->lm, classes, step.target, 1, 1);
+      features[dense.class_lm->index] += scored.score;
+      classes = scored.state;
     }
     last_end = step.end;
     previous = &step;
   }
-  if (ends) {
-    LmState after;
-    features[kLanguageModel] += static_cast<double>(model.lm.score(state, kEndWord, after));
-  }
+  if (!ends) return features;
+  const double end = model.lm.finish(words);
+  for (const LmComponent& lm : dense.lms) features[lm.index] += lm.rest ? end : 0;
+  if (dense.class_lm) features[dense.class_lm->index] += dense.class_lm->lm.finish(classes);
   return features;
 }
 

@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "decode/dense.h"
 #include "decode/graph.h"
 #include "decode/options.h"
 
@@ -21,7 +20,7 @@ struct Step {
 
 struct Derivation {
   double score = 0;
-  DenseVector features{};
+  std::vector<double> features;  // in the order of the dense set
   std::vector<Step> steps;
 };
 
@@ -44,12 +43,12 @@ struct SpanTarget {
 // The derivation that these blocks make in this order, whether or not the search would find it; it
 // obeys no reordering rule. Throws Error where the model lacks a block or where the spans do not
 // cover every word once. Oracle: tests/test_moses_agreement.py.
-Derivation derive(const ModelView& model, const DenseVector& weights,
-                  std::span<const int32_t> source, std::span<const int32_t> copies,
+Derivation derive(const ModelView& model, const WeightView& weights, const SentenceView& sentence,
                   std::span<const SpanTarget> blocks);
 
 // The features of blocks in this order, computed from the derivation alone. `ends`: whether the end
 // of the sentence is scored, which is so for all but prefixes.
-DenseVector extract_features(const ModelView& model, std::span<const Step> steps, bool ends = true);
+std::vector<double> extract_features(const ModelView& model, const SentenceView& sentence,
+                                     std::span<const Step> steps, bool ends = true);
 
 }  // namespace calque

@@ -74,21 +74,20 @@ int32_t longest_prefix(const SearchGraph& graph) {
 
 }  // namespace
 
-Forced force(const ModelView& model, const DenseVector& weights, const ForcedOptions& options,
-             std::span<const int32_t> source, std::span<const int32_t> copies,
-             std::span<const int32_t> reference) {
+Forced force(const ModelView& model, const WeightView& weights, const ForcedOptions& options,
+             const SentenceView& source, std::span<const int32_t> reference) {
   Forced result;
-  result.truncated = source.size() > static_cast<size_t>(options.max_words);
+  result.truncated = source.size() > options.max_words;
   if (result.truncated) return result;
 
   OptionTable table(model, weights, 0);
-  table.collect(source, copies, {}, reference);
+  table.collect(source, {}, reference);
   const size_t n = coverable(table);
-  const bool whole = n == source.size();
+  const bool whole = n == source.words.size();
   if (!whole) {
-    table.collect(source.first(n), copies.first(n), {}, reference);
+    table.collect(source.first(n), {}, reference);
   }
-  Search search(weights, {options.reordering, 0, 0, 0, false, options.max_states, 0},
+  Search search(*model.features, weights, {options.reordering, 0, 0, 0, false, options.max_states, 0},
                 ForcedTarget(model, weights, reference, whole, latest_places(table, reference)));
   const SearchGraph& graph = search.run(table);
   result.truncated = graph.truncated;

@@ -25,11 +25,10 @@ struct ForcedOptions {
   bool derive_prefix = true;       // find the best derivation of the prefix pair
 };
 
-// Searches without pruning (spec: maxforce 4.3 and 4.4). `copies` as in OptionTable::collect; words
-// of the reference are target ids, or -1 - i for the text of source word i.
+// Searches without pruning (spec: maxforce 4.3 and 4.4). Words of the reference are target ids, or
+// -1 - i for the text of source word i.
 // Oracle: tests/test_decode_forced.py (enumeration).
-Forced force(const ModelView& model, const DenseVector& weights, const ForcedOptions& options,
-             std::span<const int32_t> source, std::span<const int32_t> copies,
-             std::span<const int32_t> reference);
+Forced force(const ModelView& model, const WeightView& weights, const ForcedOptions& options,
+             const SentenceView& source, std::span<const int32_t> reference);
 
 }  // namespace calque

@@ -35,10 +35,11 @@ struct Arc {
 struct Place {
   int32_t coverage;
   int32_t last_begin, last_end;
+  int32_t merged = 0;  // the stack of merged blocks, where features ask for it
   bool operator==(const Place&) const = default;
   uint64_t hash() const {
     return mix(mix(static_cast<uint64_t>(coverage) << 32 | static_cast<uint32_t>(last_begin)) ^
-               static_cast<uint64_t>(last_end));
+               (static_cast<uint64_t>(merged) << 32 | static_cast<uint32_t>(last_end)));
   }
 };
 

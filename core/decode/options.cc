@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "decode/step_scorer.h"
 #include "flat_map.h"
 
 namespace calque {
@@ -10,55 +11,17 @@ namespace {
 
 constexpr size_t kMostKnown = 1 << 16;  // options remembered from sentence to sentence: some 8 MB
 
-struct NextScores {
+constexpr int kPreselected = 2;
+
+// What the step after an option may ask of it.
+struct NextClass {
   std::array<float, 3> scores;
-  bool operator==(const NextScores&) const = default;
+  uint64_t values;  // that templates look at
+  bool operator==(const NextClass&) const = default;
   uint64_t hash() const {
-    return hash_bytes({reinterpret_cast<const char*>(scores.data()), sizeof scores});
+    return mix(values ^ hash_bytes({reinterpret_cast<const char*>(scores.data()), sizeof scores}));
   }
 };
-
-// The parts of an option that its target words decide.
-void score_words(const ModelView& model, const DenseVector& weights, Option& option) {
-  LmState state = model.lm.empty();
-  double log_prob = 0;
-  for (const int32_t word : option.target) {
-    LmState after;
-    log_prob += model.lm.score(state, model.lm_word(word), after);
-    state = after;
-  }
-  option.lm_estimate = static_cast<float>(weights[kLanguageModel] * log_prob);
-  option.words = 0;
-  option.words_factor = 1;
-  for (const int32_t word : option.target) {
-    option.words = append_word(option.words, word);
-    option.words_factor *= kWordsFactor;
-  }
-  option.score += static_cast<float>(weights[kWordCount] * static_cast<double>(option.target.size()) +
-                                     weights[kBlockCount]);
-}
-
-Option make_option(const ModelView& model, const DenseVector& weights, int begin, int end,
-                   int64_t block) {
-  Option option{};
-  option.begin = begin;
-  option.end = end;
-  option.block = block;
-  option.target = model.blocks.target(block);
-  const auto row = static_cast<size_t>(block);
-  for (size_t i = 0; i < 4; ++i) {
-    option.score += static_cast<float>(weights[kTranslation + i] * model.blocks.scores[4 * row + i]);
-  }
-  if (model.has_orientation()) {
-    const auto orientation = model.blocks.orientation.subspan(6 * row, 6);
-    for (size_t i = 0; i < 3; ++i) {
-      option.previous[i] = static_cast<float>(weights[kReordering + i] * orientation[i]);
-      option.next[i] = static_cast<float>(weights[kReordering + 3 + i] * orientation[3 + i]);
-    }
-  }
-  score_words(model, weights, option);
-  return option;
-}
 
 bool occurs(std::span<const int32_t> text, std::span<const int32_t> words) {
   return !std::ranges::search(text, words).empty();
@@ -66,10 +29,23 @@ bool occurs(std::span<const int32_t> text, std::span<const int32_t> words) {
 
 }  // namespace
 
-void OptionTable::collect(std::span<const int32_t> source, std::span<const int32_t> copies,
-                          std::span<const Constraint> constraints,
+OptionTable::OptionTable(const ModelView& model, const WeightView& weights, int limit)
+    : model_(model),
+      weights_(weights),
+      first_weight_(model.dense().first_weight(weights.dense)),
+      rest_weight_(model.dense().rest_weight(weights.dense)),
+      limit_(limit) {
+  if (weights.sparse != nullptr && !model.sparse().empty()) {
+    sparse_.emplace(model.sparse(), *weights.sparse);
+  }
+}
+
+void OptionTable::collect(const SentenceView& sentence, std::span<const Constraint> constraints,
                           std::optional<std::span<const int32_t>> within) {
-  n_ = static_cast<int>(source.size());
+  sentence_ = sentence;
+  n_ = sentence.size();
+  const auto source = sentence.words;
+  if (sparse_) values_.begin(model_.sparse(), sentence.levels);
   const int block_words = std::max(1, std::min(model_.blocks.max_source_words, Coverage::kWindow));
   max_words_ = block_words;
   for (const Constraint& one : constraints) max_words_ = std::max(max_words_, one.end - one.begin);
@@ -97,9 +73,10 @@ void OptionTable::collect(std::span<const int32_t> source, std::span<const int32
           add_blocks(begin, end, phrase);
         }
       } else if (end == begin + 1) {
-        const auto copy = copies.subspan(static_cast<size_t>(begin), 1);
-        if (!within || occurs(*within, copy)) add_copy(begin, copies);
+        const auto copy = sentence.copies.subspan(static_cast<size_t>(begin), 1);
+        if (!within || occurs(*within, copy)) add_copy(begin);
       }
+      score_in_sentence(from);
       ranges_[index(begin, end)] = {from, options_.size()};
     }
   }
@@ -114,24 +91,26 @@ void OptionTable::add_blocks(int begin, int end, int64_t phrase) {
     known_phrases_.clear();
   }
   const auto [known, is_new] = known_phrases_.try_emplace(phrase);
-  auto& [first, last] = known->second;
-  if (is_new) {
-    const size_t from = options_.size();
-    const auto [block, end_block] = model_.blocks.blocks(phrase);
-    for (int64_t row = block; row < end_block; ++row) {
-      options_.push_back(make_option(model_, weights_, begin, end, row));
-    }
-    keep_best(from);
-    first = known_.size();
-    known_.insert(known_.end(), options_.begin() + static_cast<std::ptrdiff_t>(from), options_.end());
-    last = known_.size();
-    return;
-  }
+  if (is_new) learn_phrase(begin, end, phrase, known->second);
+  const auto [first, last] = known->second;
   for (size_t at = first; at < last; ++at) {
     options_.push_back(known_[at]);
     options_.back().begin = begin;
     options_.back().end = end;
   }
+}
+
+void OptionTable::learn_phrase(int begin, int end, int64_t phrase,
+                               std::pair<size_t, size_t>& known) {
+  known.first = known_.size();
+  const auto [first, last] = model_.blocks.blocks(phrase);
+  for (int64_t row = first; row < last; ++row) known_.push_back(make_option(begin, end, row));
+  if (sparse_) {
+    keep_best(known_, known.first, kPreselected * limit_);
+    score_blocks(std::span(known_).subspan(known.first));
+  }
+  keep_best(known_, known.first, limit_);
+  known.second = known_.size();
 }
 
 void OptionTable::add_blocks_within(int begin, int end, int64_t phrase,
@@ -140,33 +119,89 @@ void OptionTable::add_blocks_within(int begin, int end, int64_t phrase,
   const auto [first, last] = model_.blocks.blocks(phrase);
   for (int64_t block = first; block < last; ++block) {
     if (!occurs(reference, model_.blocks.target(block))) continue;
-    options_.push_back(make_option(model_, weights_, begin, end, block));
+    options_.push_back(make_option(begin, end, block));
   }
-  keep_best(from);
+  score_blocks(std::span(options_).subspan(from));
+  keep_best(options_, from, limit_);
+}
+
+// Sparse features that depend on the block alone, of options of one source phrase.
+void OptionTable::score_blocks(std::span<Option> options) {
+  if (!sparse_ || options.empty()) return;
+  const float phrase = sum_sparse(Scope::kPhrase, view(options.front()));
+  for (Option& option : options) option.score += phrase + sum_sparse(Scope::kBlock, view(option));
+}
+
+// Sparse features that depend on the place of the options from `from` on, all of one span.
+void OptionTable::score_in_sentence(size_t from) {
+  if (!sparse_ || from == options_.size()) return;
+  const TemplateSet& set = model_.sparse();
+  const auto options = std::span(options_).subspan(from);
+  if (set.has(Scope::kSpan)) {
+    const float sum = sum_sparse(Scope::kSpan, view(options.front()));
+    for (Option& option : options) option.score += sum;
+  }
+  if (set.has(Scope::kOption)) {
+    for (Option& option : options) option.score += sum_sparse(Scope::kOption, view(option));
+    keep_best(options_, from, 0);
+  }
+  if (set.has(Scope::kOrientation)) {
+    for (Option& option : options) {
+      StepView step = view(option);
+      for (step.orientation = 0; step.orientation < 3; ++step.orientation) {
+        option.previous[static_cast<size_t>(step.orientation)] +=
+            sum_sparse(Scope::kOrientation, step);
+      }
+    }
+  }
+}
+
+float OptionTable::sum_sparse(Scope scope, StepView step) {
+  if (!model_.sparse().has(scope)) return 0;
+  if (sparse_->needs_values(scope)) step.values = values_.block(step.begin, step.end, step.target);
+  return sparse_->sum(scope, values_, step);
+}
+
+StepView OptionTable::view(const Option& option) {
+  StepView step;
+  step.begin = option.begin;
+  step.end = option.end;
+  step.row = option.block;
+  step.target = option.target;
+  return step;
 }
 
 // Sorts the options from `from` on, the most promising first, and drops those beyond the limit.
-void OptionTable::keep_best(size_t from) {
+void OptionTable::keep_best(std::vector<Option>& options, size_t from, int limit) const {
   const auto better = [](const Option& a, const Option& b) {
     return a.estimate() != b.estimate() ? a.estimate() > b.estimate() : a.block < b.block;
   };
-  const auto first = options_.begin() + static_cast<std::ptrdiff_t>(from);
-  if (limit_ > 0 && options_.size() - from > static_cast<size_t>(limit_)) {
-    std::partial_sort(first, first + limit_, options_.end(), better);
-    options_.resize(from + static_cast<size_t>(limit_));
+  const auto first = options.begin() + static_cast<std::ptrdiff_t>(from);
+  if (limit > 0 && options.size() - from > static_cast<size_t>(limit)) {
+    std::partial_sort(first, first + limit, options.end(), better);
+    options.resize(from + static_cast<size_t>(limit));
   } else {
-    std::sort(first, options_.end(), better);
+    std::sort(first, options.end(), better);
   }
 }
 
-void OptionTable::add_copy(int position, std::span<const int32_t> copies) {
+void OptionTable::add_copy(int position) {
   Option option{};
   option.begin = position;
   option.end = position + 1;
   option.block = -1;
-  option.target = copies.subspan(static_cast<size_t>(position), 1);
-  option.score = static_cast<float>(-weights_[kUnknown]);
-  score_words(model_, weights_, option);
+  option.target = sentence_.copies.subspan(static_cast<size_t>(position), 1);
+  for (const BlockColumn& column : model_.dense().block_columns) {
+    option.score += static_cast<float>(weights_.dense[column.index] * column.copied);
+  }
+  for (const OrientationColumn& column : model_.dense().orientation_columns) {
+    auto& scores = column.next ? option.next : option.previous;
+    for (size_t i = 0; i < 3; ++i) {
+      scores[i] += static_cast<float>(weights_.dense[column.index] * column.copied[i]);
+    }
+  }
+  score_words(option);
+  score_blocks({&option, 1});
   options_.push_back(option);
 }
 
@@ -177,14 +212,68 @@ void OptionTable::add_required(const Constraint& constraint) {
   option.block = -1;
   option.required = true;
   option.target = constraint.target;
-  score_words(model_, weights_, option);
+  score_words(option);
+  score_blocks({&option, 1});
   ranges_[index(option.begin, option.end)] = {options_.size(), options_.size() + 1};
   options_.push_back(option);
+  score_in_sentence(options_.size() - 1);
+}
+
+Option OptionTable::make_option(int begin, int end, int64_t block) const {
+  Option option{};
+  option.begin = begin;
+  option.end = end;
+  option.block = block;
+  option.target = model_.blocks.target(block);
+  for (const BlockColumn& column : model_.dense().block_columns) {
+    option.score += static_cast<float>(weights_.dense[column.index] * column.at(block));
+  }
+  for (const OrientationColumn& column : model_.dense().orientation_columns) {
+    auto& scores = column.next ? option.next : option.previous;
+    for (size_t i = 0; i < 3; ++i) {
+      scores[i] += static_cast<float>(weights_.dense[column.index] * column.at(block, i));
+    }
+  }
+  score_words(option);
+  return option;
+}
+
+// The parts of an option that its target words decide.
+void OptionTable::score_words(Option& option) const {
+  option.lm_estimate = static_cast<float>(
+      score_lm(model_.lm, model_.lm.empty(), option.target, first_weight_, rest_weight_).score);
+  if (const auto& classes = model_.dense().class_lm) {
+    const double weight = weights_.dense[classes->index];
+    option.lm_estimate += static_cast<float>(
+        score_lm(classes->lm, classes->lm.empty(), option.target, weight, weight).score);
+  }
+  option.words = 0;
+  option.words_factor = 1;
+  for (const int32_t word : option.target) {
+    option.words = append_word(option.words, word);
+    option.words_factor *= kWordsFactor;
+  }
+  const bool is_copy = option.block < 0 && !option.required;
+  for (const CountComponent& count : model_.dense().counts) {
+    option.score +=
+        static_cast<float>(weights_.dense[count.index] * count.at(option.target.size(), is_copy));
+  }
 }
 
 void OptionTable::number_next_classes() {
-  Interner<NextScores> classes;
-  for (Option& option : options_) option.next_class = classes.intern({option.next});
+  Interner<NextClass> classes;
+  const TemplateSet& set = model_.sparse();
+  const bool scores_steps = sparse_ && StepScorer::is_needed(set);
+  const bool asks = scores_steps && set.needs(kNeedsPreviousTarget | kNeedsForward);
+  block_values_.clear();
+  for (Option& option : options_) {
+    if (scores_steps) {
+      block_values_.push_back(values_.block(option.begin, option.end, option.target));
+    }
+    uint64_t values = 0;  // the source follows from the place
+    if (asks) values = extend_key(block_values_.back().target, option.block >= 0);
+    option.next_class = classes.intern({option.next, values});
+  }
 }
 
 void OptionTable::estimate_future() {

@@ -8,11 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "blocks/block_table.h"
 #include "decode/coverage.h"
-#include "decode/dense.h"
+#include "decode/model.h"
+#include "features/sparse_scorer.h"
 #include "hash.h"
-#include "lm/language_model.h"
 
 namespace calque {
 
@@ -58,33 +57,18 @@ struct Constraint {
   std::span<const int32_t> target;
 };
 
-// What option collection and search need of a loaded model. Views only; the owner is Python.
-struct ModelView {
-  BlockTable blocks;
-  LanguageModel lm;
-  std::span<const int32_t> lm_words;  // language-model id of each target id; empty: the same ids
-
-  bool has_orientation() const { return !blocks.orientation.empty(); }
-  int32_t lm_word(int32_t target) const {
-    if (target < 0) return 0;
-    return lm_words.empty() ? target : lm_words[static_cast<size_t>(target)];
-  }
-};
-
 // All options of a sentence, those of one span together and the most promising first.
 class OptionTable {
  public:
-  // Keeps at most `limit` options per span (0: all).
-  OptionTable(const ModelView& model, const DenseVector& weights, int limit)
-      : model_(model), weights_(weights), limit_(limit) {}
+  // Keeps at most `limit` options per span (0: all), those that score best by what the block
+  // decides; with sparse features, the best of the kPreselected * limit that are best without.
+  OptionTable(const ModelView& model, const WeightView& weights, int limit);
 
-  // Collects the options of a sentence. A word that no block covers alone is copied: `copies` holds
-  // its target id, or -1 - i for the text of source word i. The span of a constraint has one option
-  // and may be of any length; no other option touches it. With `within`, only options whose words
-  // occur there in a row. Precondition: constraints are not empty, do not overlap and stand from
-  // left to right. The arrays must outlive the use of the options.
-  void collect(std::span<const int32_t> source, std::span<const int32_t> copies,
-               std::span<const Constraint> constraints = {},
+  // Collects the options of a sentence. A word that no block covers alone is copied. The span of a
+  // constraint has one option and may be of any length; no other option touches it. With `within`,
+  // only options whose words occur there in a row. Precondition: constraints are not empty, do not
+  // overlap and stand from left to right. The arrays must outlive the use of the options.
+  void collect(const SentenceView& sentence, std::span<const Constraint> constraints = {},
                std::optional<std::span<const int32_t>> within = std::nullopt);
 
   std::span<const Option> span(int begin, int end) const {
@@ -96,6 +80,17 @@ class OptionTable {
     return static_cast<int32_t>(&option - options_.data());
   }
 
+  const SentenceView& sentence() const { return sentence_; }
+  // What templates look at. Precondition: sparse features have weights.
+  const SentenceValues& values() const { return values_; }
+  const BlockValues& block_values(int32_t id) const {
+    return block_values_[static_cast<size_t>(id)];
+  }
+  StepView view(int32_t id) const {
+    StepView step = view(options_[static_cast<size_t>(id)]);
+    step.values = block_values(id);
+    return step;
+  }
   int size() const { return n_; }
   int max_words() const { return max_words_; }
 
@@ -114,15 +109,28 @@ class OptionTable {
   }
   void add_blocks(int begin, int end, int64_t phrase);
   void add_blocks_within(int begin, int end, int64_t phrase, std::span<const int32_t> reference);
-  void add_copy(int position, std::span<const int32_t> copies);
+  void add_copy(int position);
   void add_required(const Constraint& constraint);
-  void keep_best(size_t from);
+  Option make_option(int begin, int end, int64_t block) const;
+  void score_words(Option& option) const;
+  // Without the values of whole phrases.
+  static StepView view(const Option& option);
+  float sum_sparse(Scope scope, StepView step);
+  void learn_phrase(int begin, int end, int64_t phrase, std::pair<size_t, size_t>& known);
+  void score_blocks(std::span<Option> options);
+  void score_in_sentence(size_t from);
+  void keep_best(std::vector<Option>& options, size_t from, int limit) const;
   void number_next_classes();
   void estimate_future();
 
   ModelView model_;
-  DenseVector weights_;
+  WeightView weights_;
+  double first_weight_, rest_weight_;  // of the language model
   int limit_;
+  std::optional<SparseScorer> sparse_;
+  SentenceView sentence_;
+  SentenceValues values_;
+  std::vector<BlockValues> block_values_;  // of each option
   int n_ = 0;
   int max_words_ = 0;
   std::vector<Option> options_;

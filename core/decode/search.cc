@@ -35,7 +35,8 @@ void Search<Target>::start(int n_words) {
   cubes_.resize(static_cast<size_t>(n_words) + 1);
   for (auto& stack : stacks_) stack.clear();
   for (auto& cubes : cubes_) cubes.clear();
-  const int32_t place = graph_.places.intern({intern(Coverage{}), 0, 0});
+  if (steps_) steps_->begin(*table_);
+  const int32_t place = graph_.places.intern({intern(Coverage{}), 0, 0, merged_.begin()});
   graph_.hypotheses.push_back({0, 0, 0, -1, -1, place, target_.begin(), -1});
   stacks_[0].push_back(0);
 }
@@ -80,7 +81,7 @@ void Search<Target>::push(const std::vector<Cube>& cubes, int32_t index, int32_t
 template <typename Target>
 double Search<Target>::score_without_target(const Cube& cube, const Hypothesis& from,
                                             const Option& option) const {
-  const auto orientation = static_cast<size_t>(cube.orientation);
+  const auto orientation = static_cast<size_t>(cube.context.orientation);
   float step = cube.step_score + option.score + option.previous[orientation];
   if (from.option >= 0) step += (*table_)[from.option].next[orientation];
   return from.score + static_cast<double>(step);
@@ -94,8 +95,12 @@ void Search<Target>::extend(const Cube& cube, const Cell& cell, Stack& stack) {
   const TargetStep step = target_.step(graph_[from].target, option, id);
   if (step.state == kRefused) return;
   if (!target_.has_future(graph_.coverages[graph_.places[cube.place].coverage], step.state)) return;
-  const double score =
+  double score =
       score_without_target(cube, graph_[from], option) + static_cast<double>(step.score);
+  if (steps_) {
+    const TargetHistory history = target_.history(graph_[from].target);
+    score += static_cast<double>(steps_->step(cube.context, graph_[from].option, history, id));
+  }
   const uint64_t words = option.append_words(graph_[from].words);
   add({score, words, cube.future, from, id, cube.place, step.state, -1}, option.next_class, stack);
 }
@@ -163,16 +168,32 @@ void Search<Target>::open_cubes_at(const Place& place, std::span<const int32_t> 
   const Coverage covered = graph_.coverages[place.coverage];
   options_.reordering.for_each_span(*table_, covered, place.last_end, [&](int begin, int end) {
     const int32_t after = intern(covered.with(begin, end));
-    const int jump = std::abs(begin - place.last_end);
     Cube cube{};
     cube.hypotheses = hypotheses;
     cube.options = table_->span(begin, end);
-    cube.place = graph_.places.intern({after, begin, end});
-    cube.orientation = orientation(place.last_begin, place.last_end, begin, end);
-    cube.step_score = static_cast<float>(-weights_[kDistance] * jump);
+    cube.context.last_end = place.last_end;
+    cube.context.orientation = orientation(place.last_begin, place.last_end, begin, end);
+    cube.step_score = static_cast<float>(
+        dense_->score_jump(weights_.dense, table_->sentence().words, place.last_end, begin));
     cube.future = future(after, end);
+    int32_t merged = 0;
+    if (steps_) merged = add_context(place, covered, begin, end, cube);
+    cube.place = graph_.places.intern({after, begin, end, merged});
     cubes_[static_cast<size_t>(graph_.coverages[after].count())].push_back(cube);
   });
+}
+
+// What only sparse features ask of a step; the stack of merged blocks after it.
+template <typename Target>
+int32_t Search<Target>::add_context(const Place& place, const Coverage& covered, int begin, int end,
+                                    Cube& cube) {
+  cube.step_score += steps_->cube(place.last_end, begin, end);
+  cube.context.forward =
+      forward_orientation(place.last_begin, place.last_end, begin, end,
+                          [&](int word) { return covered.can_add(word, word + 1); });
+  if (!merges_) return 0;
+  cube.context.backward = merged_.orientation(place.merged, begin, end);
+  return merged_.push(place.merged, begin, end);
 }
 
 template <typename Target>
@@ -180,8 +201,12 @@ void Search<Target>::finish_sentence() {
   graph_.complete.clear();
   for (const int32_t id : stacks_.back()) {
     Hypothesis& hypothesis = graph_.hypotheses[static_cast<size_t>(id)];
-    const double end = target_.finish(hypothesis.target);
+    double end = target_.finish(hypothesis.target);
     if (end == -std::numeric_limits<double>::infinity()) continue;
+    if (steps_ && target_.ends() && hypothesis.option >= 0) {
+      const int way = forward_at_end((*table_)[hypothesis.option].end, table_->size());
+      end += static_cast<double>(steps_->forward(hypothesis.option, way));
+    }
     hypothesis.score += end;
     for (int32_t at = hypothesis.next_arc; at >= 0; at = graph_.arc(at).next_arc) {
       graph_.arcs[static_cast<size_t>(at)].score += end;
@@ -207,7 +232,7 @@ template <typename Target>
 float Search<Target>::future(int32_t coverage, int last_end) const {
   if (!options_.future_cost) return 0;
   const int jumps = graph_.coverages[coverage].remaining_jumps(last_end, table_->size());
-  return futures_[static_cast<size_t>(coverage)] - static_cast<float>(weights_[kDistance] * jumps);
+  return futures_[static_cast<size_t>(coverage)] - static_cast<float>(distance_weight_ * jumps);
 }
 
 template <typename Target>
@@ -218,6 +243,7 @@ int32_t Search<Target>::intern(const Coverage& coverage) {
 }
 
 template class Search<LmTarget>;
+template class Search<ContextTarget>;
 template class Search<ForcedTarget>;
 template class Search<OracleTarget>;
 

@@ -3,13 +3,15 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "decode/dense.h"
 #include "decode/graph.h"
+#include "decode/merged.h"
 #include "decode/options.h"
 #include "decode/reordering.h"
+#include "decode/step_scorer.h"
 #include "decode/target.h"
 
 namespace calque {
@@ -40,8 +42,18 @@ struct RecombinationKey {
 template <typename Target>
 class Search {
  public:
-  Search(const DenseVector& weights, const SearchOptions& options, Target target)
-      : weights_(weights), options_(options), target_(std::move(target)) {}
+  Search(const FeatureSet& features, const WeightView& weights, const SearchOptions& options,
+         Target target)
+      : dense_(&features.dense),
+        weights_(weights),
+        distance_weight_(features.dense.distance_weight(weights.dense)),
+        options_(options),
+        target_(std::move(target)) {
+    if (weights.sparse != nullptr && StepScorer::is_needed(features.sparse)) {
+      steps_.emplace(features.sparse, *weights.sparse);
+      merges_ = features.sparse.needs(kNeedsBackward);
+    }
+  }
 
   // Searches the sentence of the table; the graph is valid until the next run.
   const SearchGraph& run(const OptionTable& table);
@@ -52,8 +64,8 @@ class Search {
     std::span<const int32_t> hypotheses;
     std::span<const Option> options;
     int32_t place;  // after the step
-    int orientation;
-    float step_score;  // distance, the same for every cell
+    StepContext context;
+    float step_score;  // of the jump, the same for every cell
     float future;      // after the step
   };
   struct Cell {
@@ -77,14 +89,20 @@ class Search {
   void prune(Stack& stack) const;
   void open_cubes(const Stack& stack);
   void open_cubes_at(const Place& place, std::span<const int32_t> hypotheses);
+  int32_t add_context(const Place& place, const Coverage& covered, int begin, int end, Cube& cube);
   void finish_sentence();
   int pop_limit() const;
   float future(int32_t coverage, int last_end) const;
   int32_t intern(const Coverage& coverage);
 
-  DenseVector weights_;
+  const DenseSet* dense_;
+  WeightView weights_;
+  double distance_weight_;
   SearchOptions options_;
   Target target_;
+  std::optional<StepScorer> steps_;  // where there are sparse features of steps
+  bool merges_ = false;              // whether these ask for merged blocks
+  MergedBlocks merged_;
   const OptionTable* table_ = nullptr;
   SearchGraph graph_;
   std::vector<Stack> stacks_;

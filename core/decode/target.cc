@@ -5,19 +5,89 @@
 
 namespace calque {
 
-ForcedTarget::ForcedTarget(const ModelView& model, const DenseVector& weights,
+ContextTarget::ContextTarget(const ModelView& model, const WeightView& weights)
+    : words_(model, weights), n_history_(weights.sparse ? model.sparse().n_history() : 0) {
+  if (const auto& classes = model.dense().class_lm) {
+    const double weight = weights.dense[classes->index];
+    classes_.emplace(classes->lm, weight, weight);
+  }
+}
+
+int32_t ContextTarget::begin() {
+  states_.clear();
+  histories_.clear();
+  steps_.clear();
+  return states_.intern({words_.begin(), classes_ ? classes_->begin() : 0, histories_.intern({})});
+}
+
+TargetStep ContextTarget::step(int32_t state, const Option& option, int32_t id) {
+  const uint64_t key = static_cast<uint64_t>(state) << 32 | static_cast<uint32_t>(id);
+  if (const TargetStep* known = steps_.find(key)) return *known;
+  const State from = states_[state];
+  TargetStep step = words_.step(from.words, option, id);
+  State to{step.state, 0, append(from.history, option.target)};
+  if (classes_) {
+    const TargetStep classes = classes_->step(from.classes, option, id);
+    step.score += classes.score;
+    to.classes = classes.state;
+  }
+  step.state = states_.intern(to);
+  steps_.insert(key, step);
+  return step;
+}
+
+double ContextTarget::finish(int32_t state) const {
+  const double words = words_.finish(states_[state].words);
+  return classes_ ? words + classes_->finish(states_[state].classes) : words;
+}
+
+TargetHistory ContextTarget::history(int32_t state) const {
+  const int32_t id = states_[state].history;
+  const History& history = histories_[id];
+  return {id, std::span(history.words).first(static_cast<size_t>(history.n))};
+}
+
+int32_t ContextTarget::append(int32_t history, std::span<const int32_t> words) {
+  if (n_history_ == 0) return history;
+  const History& from = histories_[history];
+  History to;
+  const size_t n_new = std::min(words.size(), n_history_);
+  const size_t n_old = std::min(static_cast<size_t>(from.n), n_history_ - n_new);
+  const auto old = std::span(from.words).subspan(static_cast<size_t>(from.n) - n_old, n_old);
+  const auto end = std::ranges::copy(old, to.words.begin()).out;
+  std::ranges::copy(words.last(n_new), end);
+  to.n = static_cast<int32_t>(n_old + n_new);
+  return histories_.intern(to);
+}
+
+ForcedTarget::ForcedTarget(const ModelView& model, const WeightView& weights,
                            std::span<const int32_t> reference, bool ends,
                            std::vector<int32_t> latest)
-    : reference_(reference), ends_(ends), scores_{0}, latest_(std::move(latest)) {
-  LmState state = model.lm.begin();
-  const auto add = [&](int32_t word) {
+    : reference_(reference),
+      ends_(ends),
+      n_history_(model.sparse().n_history()),
+      scores_(reference.size() + 2),
+      firsts_(reference.size()),
+      latest_(std::move(latest)) {
+  const DenseSet& dense = model.dense();
+  add_lm(model.lm, dense.first_weight(weights.dense), dense.rest_weight(weights.dense));
+  if (dense.class_lm) {
+    const double weight = weights.dense[dense.class_lm->index];
+    add_lm(dense.class_lm->lm, weight, weight);
+  }
+}
+
+void ForcedTarget::add_lm(const TargetLm& lm, double first, double rest) {
+  LmState state = lm.begin();
+  double sum = 0;
+  for (size_t j = 0; j < reference_.size(); ++j) {
     LmState after;
-    const auto log_prob = static_cast<double>(model.lm.score(state, word, after));
-    scores_.push_back(scores_.back() + weights[kLanguageModel] * log_prob);
+    const double log_prob = lm.score(state, reference_[j], after);
     state = after;
-  };
-  for (const int32_t word : reference) add(model.lm_word(word));
-  add(kEndWord);
+    firsts_[j] += (first - rest) * log_prob;
+    scores_[j + 1] += sum += rest * log_prob;
+  }
+  scores_.back() += sum + rest * lm.finish(state);
 }
 
 TargetStep ForcedTarget::step(int32_t state, const Option& option, int32_t) const {
@@ -27,7 +97,8 @@ TargetStep ForcedTarget::step(int32_t state, const Option& option, int32_t) cons
       !std::equal(option.target.begin(), option.target.end(), reference_.begin() + state)) {
     return {0, kRefused};
   }
-  return {static_cast<float>(scores_[to] - scores_[from]), static_cast<int32_t>(to)};
+  const double score = firsts_[from] + scores_[to] - scores_[from];
+  return {static_cast<float>(score), static_cast<int32_t>(to)};
 }
 
 bool ForcedTarget::has_future(const Coverage& coverage, int32_t state) const {

@@ -1,15 +1,18 @@
 // What a search knows of the target words so far, as a policy: how a step scores, what it leads to.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "decode/dense.h"
 #include "decode/options.h"
+#include "decode/step_scorer.h"
 #include "flat_map.h"
-#include "lm/language_model.h"
+#include "lm/target_lm.h"
 
 namespace calque {
 
@@ -20,31 +23,28 @@ struct TargetStep {
 };
 inline constexpr int32_t kRefused = -1;
 
-// Any words may follow; the language model scores them.
+// Any words may follow; a language model scores them.
 class LmTarget {
  public:
-  LmTarget(const ModelView& model, const DenseVector& weights)
-      : model_(model), weight_(weights[kLanguageModel]) {}
+  // `first` is the weight of words that begin an option, `rest` that of the others.
+  LmTarget(const TargetLm& lm, double first, double rest) : lm_(lm), first_(first), rest_(rest) {}
+  LmTarget(const ModelView& model, const WeightView& weights)
+      : LmTarget(model.lm, model.dense().first_weight(weights.dense),
+                 model.dense().rest_weight(weights.dense)) {}
 
   // Forgets the sentence before; the state of the beginning.
   int32_t begin() {
     states_.clear();
     steps_.clear();
-    return states_.intern(model_.lm.begin());
+    return states_.intern(lm_.begin());
   }
 
   // The words of an option after a state. `id` names the option in this sentence.
   TargetStep step(int32_t state, const Option& option, int32_t id) {
     const uint64_t key = static_cast<uint64_t>(state) << 32 | static_cast<uint32_t>(id);
     if (const TargetStep* known = steps_.find(key)) return *known;
-    LmState at = states_[state];
-    double log_prob = 0;
-    for (const int32_t word : option.target) {
-      LmState after;
-      log_prob += static_cast<double>(model_.lm.score(at, model_.lm_word(word), after));
-      at = after;
-    }
-    const TargetStep step{static_cast<float>(weight_ * log_prob), states_.intern(at)};
+    const LmStep scored = score_lm(lm_, states_[state], option.target, first_, rest_);
+    const TargetStep step{static_cast<float>(scored.score), states_.intern(scored.state)};
     steps_.insert(key, step);
     return step;
   }
@@ -52,26 +52,69 @@ class LmTarget {
   // Whether the gaps of a coverage can be filled after a state.
   static constexpr bool has_future(const Coverage&, int32_t) { return true; }
 
-  // What the end of the sentence adds.
-  double finish(int32_t state) const {
-    LmState after;
-    return weight_ * static_cast<double>(model_.lm.score(states_[state], kEndWord, after));
-  }
+  // Whether the end of the sentence is scored, and what it adds.
+  static constexpr bool ends() { return true; }
+  double finish(int32_t state) const { return rest_ * lm_.finish(states_[state]); }
+
+  // The last words, where templates look at them.
+  static TargetHistory history(int32_t) { return {}; }
 
  private:
-  ModelView model_;
-  double weight_;
+  TargetLm lm_;
+  double first_, rest_;
   Interner<LmState> states_;
   KeyMap<TargetStep> steps_;  // by state and option: the same step recurs for many coverages
 };
 
+// Any words may follow, and more is known of them: their classes, which a second language model
+// scores, or the last of them, which templates look at.
+class ContextTarget {
+ public:
+  ContextTarget(const ModelView& model, const WeightView& weights);
+
+  int32_t begin();
+  TargetStep step(int32_t state, const Option& option, int32_t id);
+  static constexpr bool has_future(const Coverage&, int32_t) { return true; }
+  double finish(int32_t state) const;
+  static constexpr bool ends() { return true; }
+  TargetHistory history(int32_t state) const;
+
+ private:
+  struct State {
+    int32_t words, classes, history;  // states of the two models, the last words
+    bool operator==(const State&) const = default;
+    uint64_t hash() const {
+      return mix(mix(static_cast<uint64_t>(words) << 32 | static_cast<uint32_t>(classes)) ^
+                 static_cast<uint64_t>(history));
+    }
+  };
+  struct History {
+    std::array<int32_t, kMaxHistory> words{};  // the last one last; unused ones are 0
+    int32_t n = 0;
+    bool operator==(const History&) const = default;
+    uint64_t hash() const {
+      return mix(static_cast<uint64_t>(n) ^
+                 hash_bytes({reinterpret_cast<const char*>(words.data()), sizeof words}));
+    }
+  };
+  int32_t append(int32_t history, std::span<const int32_t> words);
+
+  LmTarget words_;
+  std::optional<LmTarget> classes_;
+  size_t n_history_;
+  Interner<History> histories_;
+  Interner<State> states_;
+  KeyMap<TargetStep> steps_;  // by state and option
+};
+
 // Only the words of a reference may follow, and all of them must: the state is how many have. The
-// language model's scores depend on that number alone. spec: forced decoding with an index state.
+// probabilities of the language models depend on that number alone. spec: forced decoding with an
+// index state.
 class ForcedTarget {
  public:
   // `ends`: whether the end of the sentence is scored, which is so for all but prefixes.
   // `latest`: for each source word, the last place in the reference where an option of it matches.
-  ForcedTarget(const ModelView& model, const DenseVector& weights,
+  ForcedTarget(const ModelView& model, const WeightView& weights,
                std::span<const int32_t> reference, bool ends, std::vector<int32_t> latest);
 
   int32_t begin() const { return 0; }
@@ -79,12 +122,21 @@ class ForcedTarget {
   // A word that was jumped over must still find its place. What lies beyond the last covered word
   // need not: it is in no prefix pair that ends before it.
   bool has_future(const Coverage& coverage, int32_t state) const;
+  bool ends() const { return ends_; }
   double finish(int32_t state) const;
+  TargetHistory history(int32_t state) const {
+    const auto n = std::min(n_history_, static_cast<size_t>(state));
+    return {state, reference_.subspan(static_cast<size_t>(state) - n, n)};
+  }
 
  private:
+  void add_lm(const TargetLm& lm, double first, double rest);
+
   std::span<const int32_t> reference_;
   bool ends_;
-  std::vector<double> scores_;  // weighted log probability of the first j words; last: of the end
+  size_t n_history_;
+  std::vector<double> scores_;  // weighted, of the first j words where none begins a block; then the end
+  std::vector<double> firsts_;  // what word j has more where it begins a block
   std::vector<int32_t> latest_;
 };
 

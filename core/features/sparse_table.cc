@@ -38,8 +38,8 @@ SparseTable::SparseTable() : shards_(kShards) {
 void SparseTable::Shard::clear(uint64_t homes) {
   n_homes = homes;
   size = 0;
-  hashes = std::vector<uint64_t>(homes + kSpare, kFree);
-  values = std::vector<float>(homes + kSpare, 0);
+  hashes = LargeVector<uint64_t>(homes + kSpare, kFree);
+  values = LargeVector<float>(homes + kSpare, 0);
 }
 
 void SparseTable::Shard::append(uint64_t hash, float value, size_t& next) {

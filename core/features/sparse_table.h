@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "hash.h"
+#include "huge_pages.h"
 
 namespace calque {
 
-// An open-addressing table cut into 256 shards by the hash of the key. Three decisions:
+// An open-addressing table cut into 32 shards by the hash of the key. Three decisions:
 //
 // - A slot holds the hash itself, not the key: `mix` is a bijection, so nothing is lost, and the
 //   home of an entry grows with its hash. Entries of a shard lie in ascending order with gaps
@@ -72,19 +73,19 @@ class SparseTable {
   std::pair<std::vector<uint64_t>, std::vector<float>> entries() const;
 
  private:
-  static constexpr int kShift = 56;
+  static constexpr int kShift = 59;
   static constexpr size_t kShards = size_t{1} << (64 - kShift);
   static constexpr uint64_t kFree = ~0ULL;  // the one hash that is not stored: see `last_`
 
   struct Shard {
-    std::vector<uint64_t> hashes;  // ascending but for free slots; the last slot stays free
-    std::vector<float> values;
+    LargeVector<uint64_t> hashes;  // ascending but for free slots; the last slot stays free
+    LargeVector<float> values;
     uint64_t n_homes = 0;  // slots in which an entry may be at home; some more follow them
     size_t size = 0;
 
     size_t home(uint64_t hash) const {
-      return static_cast<size_t>(static_cast<unsigned __int128>(hash << (64 - kShift)) * n_homes >>
-                                 64);
+      __extension__ using Wide = unsigned __int128;
+      return static_cast<size_t>(static_cast<Wide>(hash << (64 - kShift)) * n_homes >> 64);
     }
     // Empties the shard and gives it so many homes.
     void clear(uint64_t homes);

@@ -8,7 +8,7 @@ print(model.translate("ein kleines mädchen klettert ."))
 from __future__ import annotations
 
 import sys
-import types
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from calque.decode import Translation, Translator, load
     from calque.errors import CalqueError
     from calque.features import Weights
-    from calque.train import DecoderTask, Mert, Mira, NBestTask, Pro
+    from calque.train import DecoderTask, Mert, Mira, NBestTask, Pro, Simplex
 
 __all__ = [
     "CalqueError",
@@ -25,6 +25,7 @@ __all__ = [
     "Mira",
     "NBestTask",
     "Pro",
+    "Simplex",
     "Translation",
     "Translator",
     "Weights",
@@ -44,6 +45,7 @@ _HOMES = {
     "Mira": "calque.train",
     "NBestTask": "calque.train",
     "Pro": "calque.train",
+    "Simplex": "calque.train",
 }
 
 
@@ -56,16 +58,22 @@ def __getattr__(name: str) -> Any:
     return getattr(importlib.import_module(_HOMES[name]), name)
 
 
-class _Package(types.ModuleType):
-    """The package, in which `train` is the function even when the room of that name is loaded."""
+class _TrainRoom(ModuleType):
+    """The room `calque.train`, which can be called like the function of that name."""
 
-    @property
-    def train(self) -> Any:
-        return __getattr__("train")
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        from calque.api import train
 
-    @train.setter
-    def train(self, room: types.ModuleType) -> None:
-        """Drop what importing the room sets; `from calque.train import` finds it all the same."""
+        return train(*arguments, **options)
+
+
+class _Package(ModuleType):
+    """The package itself: importing its room `train` puts the room where the function was."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "train" and isinstance(value, ModuleType):
+            value.__class__ = _TrainRoom
+        super().__setattr__(name, value)
 
 
 sys.modules[__name__].__class__ = _Package

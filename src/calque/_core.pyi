@@ -353,8 +353,99 @@ class ClassExchange:
 def class_tree(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> tuple[list[str], list[tuple[int, int]], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """Bit strings by class, the merges in order and their losses (float64)."""
 
-def dense_features() -> list[str]:
-    """The names of the dense features, in the order of every vector of them."""
+class BlockEvents:
+    """Which blocks of a table follow one another."""
+
+    def __init__(self, table: BlockTable, corpus: AlignedCorpus, max_words: int, max_placements: int, boundary_block: bool) -> None: ...
+
+    def collect(self, first: int, last: int, threads: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int8], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int16], dict(shape=(None,))], Annotated[NDArray[numpy.int16], dict(shape=(None,))]]:
+        """
+        Previous block, block, side, sentence, source and target begin of every event.
+        """
+
+    def count(self, first: int, last: int, counts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+        """
+        Adds the events of sentence pairs first..last to rows of (left, right, neutral).
+        """
+
+    def frequent_pairs(self, threshold: int, part: int, n_parts: int, threads: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+        """
+        Pairs (previous << 32 | block) seen more often than `threshold`, of one share.
+        """
+
+def lexical_weights(table: BlockTable, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], probs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], floor: float, threads: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+    """
+    The lexical weight of every block; the lexicon has one row per target word.
+    """
+
+def fertility_counts(table: BlockTable, corpus: AlignedCorpus, max_words: int, threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """
+    N(T, k) for every target phrase T and source length k = 1..max_words, flat.
+    """
+
+class FeatureSet:
+    """What scores a derivation, component by component."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def names(self) -> list[str]:
+        """The dense components, in the order in which they were added."""
+
+    def add_block_column(self, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], column: int, copied: float) -> None:
+        """A column of a table with a row per block."""
+
+    def add_orientation(self, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: Sequence[int], copied: Sequence[float], next: bool) -> None:
+        """
+        The column of a block's row that its orientation chooses; -1: the value is 0.
+        """
+
+    def add_count(self, name: str, of: str, sign: float) -> None:
+        """A number of words or blocks."""
+
+    def add_language_model(self, name: str, first: bool, rest: bool) -> None:
+        """
+        The log probability of the words that begin a block, of the others, or of both.
+        """
+
+    def add_class_language_model(self, name: str, lm: object, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """The log probability of the classes of the words."""
+
+    def add_distance(self, name: str) -> None:
+        """Minus the source words jumped over."""
+
+    def add_jump(self, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shift: int, row: str) -> None:
+        """The log probability of a jump, in a row of a table."""
+
+    def set_levels(self, n_source_levels: int, target_levels: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """
+        How many levels source words have, and the hashes of target words at each of theirs.
+        """
+
+    def set_pairs(self, pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """The pairs of block rows that listed templates fire for."""
+
+    def add_template(self, name: str, slots: Sequence[str], levels: Sequence[int], copies: bool, listed: bool) -> None:
+        """Sparse features, one per combination of values."""
+
+    @property
+    def has_templates(self) -> bool:
+        """Whether there are sparse features."""
+
+    @property
+    def n_history(self) -> int:
+        """How many target words before a block the templates look at."""
+
+def feature_key(template: str, slots: Sequence[str], values: Sequence[str]) -> int:
+    """The key of a sparse feature from the texts of its values."""
+
+class WeightView:
+    """The weights of one call."""
+
+    def __init__(self, dense: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sparse: object | None) -> None:
+        """
+        `sparse` is a SparseTable; without it sparse features count for nothing.
+        """
 
 class Step:
     """One block of a derivation."""
@@ -389,7 +480,7 @@ class Derivation:
 
     @property
     def features(self) -> list[float]:
-        """Values in the order of dense_features()."""
+        """Values in the order of the feature set."""
 
     @property
     def steps(self) -> list[Step]: ...
@@ -479,37 +570,52 @@ class SearchOptions:
 
     def __init__(self, *, reordering: str, distortion_limit: int, strict_single_gap: bool, stack_size: int, pop_limit: int, threshold: float, future_cost: bool, time_limit_s: float) -> None: ...
 
+class Source:
+    """Source sentences as the decoder takes them."""
+
+    def __init__(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], levels: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """
+        `copies` holds, for every source word, the target id of its text, or -1 - i where word i of a sentence has none; `levels` what templates see of it.
+        """
+
 class Decoder:
     """A loaded model that translates."""
 
-    def __init__(self, blocks: object, lm: object, lm_words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+    def __init__(self, blocks: object, lm: object, lm_words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], features: object) -> None:
         """
         `lm_words` holds the language-model id of each target id; empty: the same ids.
         """
 
-    def decode(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, constraint_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_spans: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, options_per_span: int, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
+    def decode(self, source: Source, weights: WeightView, search: SearchOptions, constraint_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_spans: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, options_per_span: int, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
         """
-        The best derivations of every sentence. `copies` holds, for every source word, the target id of its text, or -1 - i where word i of a sentence has none. Constraints: how many come before each sentence, begin and end of each, where its target words begin, and these: ids, or numbers below 0 for other texts.
+        The best derivations of every sentence. Constraints: how many come before each sentence, begin and end of each, where its target words begin, and these: ids, or numbers below 0 for other texts.
         """
 
-    def graph(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, *, options_per_span: int) -> TranslationGraph:
+    def graph(self, source: Source, weights: WeightView, search: SearchOptions, *, options_per_span: int) -> TranslationGraph:
         """The translation graph of one sentence."""
 
-    def oracle(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, *, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
+    def oracle(self, source: Source, references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, *, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
         """The derivations of highest sentence BLEU; their score is the BLEU."""
 
-    def force(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, *, max_states: int, max_words: int, min_prefix: int, derive_prefix: bool, threads: int) -> list[Forced]:
+    def force(self, source: Source, references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: WeightView, search: SearchOptions, *, max_states: int, max_words: int, min_prefix: int, derive_prefix: bool, threads: int) -> list[Forced]:
         """
         Which sentence pairs can be derived, in how many ways, and the best way.
         """
 
-    def derive(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], copies: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], blocks: Sequence[tuple[int, int, Sequence[int]]], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Derivation:
+    def derive(self, source: Source, blocks: Sequence[tuple[int, int, Sequence[int]]], weights: WeightView) -> Derivation:
         """
         The derivation of one sentence that these blocks (begin, end, target words) make.
         """
 
-    def features(self, derivation: Derivation) -> list[float]:
-        """The features, recomputed from the derivation alone."""
+    def features(self, source: Source, derivation: Derivation, n_steps: int, ends: bool) -> list[float]:
+        """
+        The dense features of the first steps of a derivation, recomputed from it alone.
+        """
+
+    def sparse_features(self, source: Source, derivations: Sequence[Sequence[Derivation]], *, ends: bool, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
+        """
+        The sparse features of lists of derivations, a list per sentence, one derivation after the other: where each begins, ascending keys, counts.
+        """
 
 class NBestReader:
     """N-best lists of Moses and Joshua, block by block."""

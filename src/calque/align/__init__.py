@@ -2,7 +2,7 @@
 
 from calque.align.align import align
 from calque.align.alignments import Alignments
-from calque.align.hmm import HmmModel, Lexicon, train_hmm
+from calque.align.hmm import HmmModel, Lexicon, train_hmm, train_model1
 from calque.align.pharaoh import read_pharaoh, write_pharaoh
 from calque.align.symmetrize import symmetrize
 
@@ -14,5 +14,6 @@ __all__ = [
     "read_pharaoh",
     "symmetrize",
     "train_hmm",
+    "train_model1",
     "write_pharaoh",
 ]

@@ -79,6 +79,27 @@ def train_hmm(
     )
 
 
+def train_model1(
+    source: Sentences,
+    target: Sentences,
+    n_iterations: int,
+    threads: int,
+    progress: Progress = SILENT,
+) -> Lexicon:
+    """p(source word | target word) by Model 1 proper (Brown et al. 1993): maximum likelihood.
+
+    Every position is as likely as any other. Sentence pairs too long for alignment take no part.
+    """
+    check_sides(source, target)
+    options = AlignOptions(model1_iterations=n_iterations, hmm_iterations=0, alpha=0, tension=0)
+    with progress.stage("train Model 1", n_iterations) as stage:
+        aligner = _aligner(source, target, options, threads)
+        for _ in range(n_iterations):
+            aligner.model1_step(threads)
+            stage.advance()
+    return Lexicon(*aligner.lexicon(True))
+
+
 def hmm_links(
     source: Sentences,
     target: Sentences,
@@ -110,19 +131,7 @@ def _train(
         )
     n_hmm = options.hmm_iterations + options.agreement_iterations
     with progress.stage("align", options.model1_iterations + n_hmm + 1) as stage:
-        aligner = Aligner(
-            source.ids,
-            source.offsets,
-            target.ids,
-            target.offsets,
-            null_prob=options.null_prob,
-            alpha=options.alpha,
-            tension=options.tension,
-            jump_smoothing=options.jump_smoothing,
-            jump_width=options.jump_width,
-            max_words=options.max_words,
-            threads=threads,
-        )
+        aligner = _aligner(source, target, options, threads)
         for _ in range(options.model1_iterations):
             aligner.model1_step(threads)
             stage.advance()
@@ -132,3 +141,19 @@ def _train(
         paths = aligner.best_paths(threads)
         stage.advance()
     return aligner, paths
+
+
+def _aligner(source: Sentences, target: Sentences, options: AlignOptions, threads: int) -> Aligner:
+    return Aligner(
+        source.ids,
+        source.offsets,
+        target.ids,
+        target.offsets,
+        null_prob=options.null_prob,
+        alpha=options.alpha,
+        tension=options.tension,
+        jump_smoothing=options.jump_smoothing,
+        jump_width=options.jump_width,
+        max_words=options.max_words,
+        threads=threads,
+    )

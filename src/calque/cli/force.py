@@ -79,7 +79,7 @@ def force(
                 one = count(found, len(pair.source), options.min_prefix)
                 counts[key] = counts.get(key, Counts()) + one
             if gold is not None:
-                row = gold_json(index, pair, loaded.target_vocabulary)
+                row = gold_json(index, pair, loaded)
                 gold.write(json_format.dumps(row, ensure_ascii=False) + "\n")
             stage.advance()
     table = tabulate(counts, tried, bucket)

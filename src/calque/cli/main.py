@@ -15,6 +15,7 @@ import typer
 
 from calque.cli import (
     compare,
+    curve,
     demo,
     exchange,
     explain,
@@ -22,6 +23,7 @@ from calque.cli import (
     generate,
     info,
     lm,
+    report,
     rerank,
     score,
     train,
@@ -52,6 +54,8 @@ app.command("translate")(translate.translate)
 app.command("explain")(explain.explain)
 app.command("rerank")(rerank.rerank)
 app.command("force")(force.force)
+app.command("curve")(curve.curve)
+app.command("report")(report.report)
 app.command("score")(score.score)
 app.command("compare")(compare.compare)
 app.command("lm")(lm.lm)

@@ -18,10 +18,15 @@ from calque.cli.common import (
     print_json,
 )
 from calque.cli.console import Console
-from calque.config import MertOptions, MiraOptions, ProOptions, to_mapping
+from calque.config import MertOptions, MiraOptions, ProOptions, SimplexOptions, to_mapping
 from calque.errors import OptionError
 
-OPTIONS: dict[str, Any] = {"mert": MertOptions, "pro": ProOptions, "mira": MiraOptions}
+OPTIONS: dict[str, Any] = {
+    "mert": MertOptions,
+    "pro": ProOptions,
+    "mira": MiraOptions,
+    "simplex": SimplexOptions,
+}
 """The options of every method."""
 
 
@@ -102,9 +107,9 @@ def tune(
             "give either --model DIR with --source F, or --nbest F with --weights OUT"
         )
     console = Console(quiet)
-    from calque.train import TRAINERS, DecoderTask, NBestTask
+    from calque.train import METHODS, DecoderTask, NBestTask
 
-    trainer = TRAINERS[method](seed=seed, **to_mapping(options))
+    trainer = METHODS[method](seed=seed, **to_mapping(options))
     if model is not None and nbest is None:
         if source is None or weights is not None or total or add or nbest_output:
             raise OptionError(
@@ -113,8 +118,7 @@ def tune(
             )
         called = name or method
         _check_name(called)
-        from calque.model import ModelWriter
-        from calque.model.weights import DEFAULT
+        from calque.model import DEFAULT, ModelWriter
 
         ModelWriter(model, update=True).check()
         task: Any = DecoderTask(
@@ -160,7 +164,10 @@ def tune(
         history = [vars(done) for done in result.history]
         print_json({**vars(result), "history": history})
     else:
-        console.print(_table(result.history, result.chosen, metric))
+        steps = _steps(result.history, task.metric.higher_is_better)
+        console.print(
+            _table(steps if method == "simplex" else result.history, result.chosen, metric)
+        )
         console.print(
             f"chosen: round {result.chosen}, {metric} {result.score:.2f} ({result.metric})"
         )
@@ -186,6 +193,16 @@ def _table(history: Any, chosen: int, metric: str) -> Table:
         row = (f"{done.score:.2f}", f"{done.length_ratio:.3f}", f"{done.n_candidates:,}")
         table.add_row(str(done.round), *row, f"{done.n_new:,}", pool, remark)
     return table
+
+
+def _steps(history: Any, higher_is_better: bool) -> list[Any]:
+    """The rounds that were better than all before: of hundreds of trials those that count."""
+    steps: list[Any] = []
+    for done in history:
+        gain = 0.0 if not steps else done.score - steps[-1].score
+        if not steps or (gain > 0 if higher_is_better else gain < 0):
+            steps.append(done)
+    return steps
 
 
 def _check_name(name: str) -> None:

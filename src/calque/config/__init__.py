@@ -6,9 +6,18 @@ from calque.config.classes import ClassOptions
 from calque.config.compare import CompareOptions
 from calque.config.corpus import CorpusOptions
 from calque.config.decode import DecodeOptions, ForceOptions
+from calque.config.dense import (
+    DenseOptions,
+    EventOptions,
+    JumpOptions,
+    LexicalOptions,
+    LocalModelOptions,
+)
+from calque.config.features import FeatureOptions
 from calque.config.fill import Value, expected, fill, from_toml, settings, to_mapping
 from calque.config.lm import LmOptions
 from calque.config.option import OptionInfo, describe, option
+from calque.config.simplex import SimplexOptions
 from calque.config.text import CleanOptions, TextOptions
 from calque.config.train import TrainOptions
 from calque.config.tune import MertOptions, MiraOptions, ProOptions
@@ -23,12 +32,19 @@ __all__ = [
     "CorpusOptions",
     "DecodeOptions",
     "DefaultWeights",
+    "DenseOptions",
+    "EventOptions",
+    "FeatureOptions",
     "ForceOptions",
+    "JumpOptions",
+    "LexicalOptions",
     "LmOptions",
+    "LocalModelOptions",
     "MertOptions",
     "MiraOptions",
     "OptionInfo",
     "ProOptions",
+    "SimplexOptions",
     "TextOptions",
     "TrainOptions",
     "Value",

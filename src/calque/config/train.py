@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from calque.config.align import AlignOptions
 from calque.config.blocks import BlockOptions
 from calque.config.decode import DecodeOptions
+from calque.config.features import FeatureOptions
 from calque.config.lm import LmOptions
 from calque.config.text import CleanOptions, TextOptions
 
@@ -18,4 +19,5 @@ class TrainOptions:
     align: AlignOptions = field(default_factory=AlignOptions)
     blocks: BlockOptions = field(default_factory=BlockOptions)
     lm: LmOptions = field(default_factory=LmOptions)
+    features: FeatureOptions = field(default_factory=FeatureOptions)
     decode: DecodeOptions = field(default_factory=DecodeOptions)

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +12,37 @@ from calque import _core
 from calque.blocks import BlockTable
 from calque.config import DecodeOptions, ForceOptions
 from calque.decode.source import SourceText
-from calque.features import Weights
+from calque.errors import CalqueError
+from calque.features import FeatureSet, Weights
+from calque.features.naming import NamedStep
 from calque.lm import LanguageModel
+from calque.model import Model
 from calque.parallel import n_workers
-from calque.text import Vocabulary
+from calque.text import RESERVED, UNKNOWN, Vocabulary
 
 ORACLE_STACK = 100
 """Hypotheses per stack of the oracle search, which prunes by nothing else."""
+
+
+UNKNOWN_TEXT = RESERVED[UNKNOWN]
+
+
+class SparseRows(NamedTuple):
+    """Sparse vectors, one after the other."""
+
+    offsets: NDArray[np.int64]
+    """Row i is `keys[offsets[i]:offsets[i + 1]]`."""
+    keys: NDArray[np.uint64]
+    """Ascending in each row."""
+    counts: NDArray[np.float32]
+
+
+class FiredFeature(NamedTuple):
+    """A feature of a step, its value there and its weight."""
+
+    name: str
+    value: float
+    weight: float
 
 
 class Decoder:
@@ -27,10 +53,29 @@ class Decoder:
     """
 
     def __init__(
-        self, blocks: BlockTable, target_vocabulary: Vocabulary, lm: LanguageModel
+        self,
+        blocks: BlockTable,
+        target_vocabulary: Vocabulary,
+        lm: LanguageModel,
+        features: FeatureSet | None = None,
     ) -> None:
-        """Take the parts of a model; the language model may have a vocabulary of its own."""
-        self._core = _core.Decoder(blocks.core, lm.core, _lm_words(target_vocabulary, lm))
+        """Take the parts of a model; the language model may have a vocabulary of its own.
+
+        Without `features` derivations have those of the standard set.
+        """
+        self.features = features or FeatureSet.standard(blocks)
+        lm_words = _lm_words(target_vocabulary, lm)
+        self._core = _core.Decoder(blocks.core, lm.core, lm_words, self.features.core)
+
+    @classmethod
+    def of(cls, model: Model) -> Decoder:
+        """The decoder of a model."""
+        return cls(model.blocks, model.target_vocabulary, model.lm, model.features)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The dense features, in the order of the vectors of derivations."""
+        return self.features.names
 
     def decode(
         self,
@@ -48,8 +93,8 @@ class Decoder:
         """
         required = source.required
         return self._core.decode(
-            *source.arrays(),
-            weights.vector(),
+            self._source(source),
+            self._weights(weights),
             _search(options),
             required.offsets,
             required.spans,
@@ -65,9 +110,12 @@ class Decoder:
         self, source: SourceText, weights: Weights, options: DecodeOptions
     ) -> _core.TranslationGraph:
         """Everything that the search of one sentence kept."""
-        search = _search(options)
-        limit = options.options_per_span
-        return self._core.graph(*source.arrays(), weights.vector(), search, options_per_span=limit)
+        return self._core.graph(
+            self._source(source),
+            self._weights(weights),
+            _search(options),
+            options_per_span=options.options_per_span,
+        )
 
     def oracle(
         self,
@@ -92,7 +140,7 @@ class Decoder:
             future_cost=False,
         )
         return self._core.oracle(
-            *source.arrays(),
+            self._source(source),
             references.copies,
             references.sentences.offsets,
             _search(search),
@@ -120,10 +168,10 @@ class Decoder:
             reordering=options.reordering, distortion_limit=options.distortion_limit
         )
         return self._core.force(
-            *source.arrays(),
+            self._source(source),
             references.copies,
             references.sentences.offsets,
-            weights.vector(),
+            self._weights(weights),
             _search(rules),
             max_states=options.max_states,
             max_words=options.max_words,
@@ -145,11 +193,115 @@ class Decoder:
         where the model lacks a block or the spans do not cover every word once.
         """
         steps = [(begin, end, list(target)) for begin, end, target in blocks]
-        return self._core.derive(*source.arrays(), steps, weights.vector())
+        return self._core.derive(self._source(source), steps, self._weights(weights))
 
-    def features(self, derivation: _core.Derivation) -> list[float]:
-        """The feature values of a derivation, extracted from its blocks alone."""
-        return self._core.features(derivation)
+    def dense_features(self, derivation: _core.Derivation, source: SourceText) -> list[float]:
+        """The values of a derivation of one sentence, extracted from its blocks alone."""
+        return self._core.features(
+            self._source(source), derivation, n_steps=len(derivation.steps), ends=True
+        )
+
+    def sparse_features(
+        self, derivation: _core.Derivation, source: SourceText
+    ) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
+        """The sparse features of a derivation of one sentence: ascending keys, and counts."""
+        rows = self.sparse_rows([[derivation]], source, threads=1)
+        return rows.keys, rows.counts
+
+    def sparse_rows(
+        self,
+        derivations: Sequence[Sequence[_core.Derivation]],
+        source: SourceText,
+        *,
+        ends: bool = True,
+        threads: int | None = None,
+    ) -> SparseRows:
+        """The sparse features of many derivations, of each sentence some.
+
+        `ends` is false for derivations of prefixes of the sentences.
+        """
+        lists = [list(some) for some in derivations]
+        found = self._core.sparse_features(
+            self._source(source), lists, ends=ends, threads=n_workers(threads)
+        )
+        return SparseRows(*found)
+
+    def explain(
+        self, derivation: _core.Derivation, source: SourceText, weights: Weights
+    ) -> list[list[FiredFeature]]:
+        """What fired in each step of a derivation of one sentence, dense features first.
+
+        Values times weights add up to the score. The end of the sentence belongs to the last step;
+        sparse features of a step that fire several times are one.
+        """
+        steps: list[list[FiredFeature]] = []
+        named = self._names(derivation, source)
+        before = [0.0] * len(self.feature_names)
+        for i in range(len(derivation.steps)):
+            after = self._core.features(
+                self._source(source),
+                derivation,
+                n_steps=i + 1,
+                ends=i + 1 == len(derivation.steps),
+            )
+            fired = [
+                FiredFeature(name, new - old, weights[name])
+                for name, new, old in zip(self.feature_names, after, before, strict=True)
+                if new != old
+            ]
+            for name, count in Counter(named[i]).items():
+                weight = weights.sparse[self.features.key_of(name)]
+                fired.append(FiredFeature(name, float(count), weight))
+            steps.append(fired)
+            before = after
+        return steps
+
+    def sparse_names(self, derivation: _core.Derivation, source: SourceText) -> dict[int, str]:
+        """The names of the sparse features of a derivation of one sentence, by key."""
+        names = {name for step in self._names(derivation, source) for name in step}
+        return {self.features.key_of(name): name for name in names}
+
+    def _names(self, derivation: _core.Derivation, source: SourceText) -> list[list[str]]:
+        words = self.features.words
+        if words is None:
+            return [[] for _ in derivation.steps]
+        ids = source.sentences.ids.tolist()
+        texts = [
+            source.unknown.get(i) or words.source_vocabulary.word(id) for i, id in enumerate(ids)
+        ]
+        target = words.target_vocabulary
+
+        def text(word: int) -> str:
+            if word >= 0:
+                return target.word(word)
+            return texts[-1 - word] if -1 - word < len(texts) else UNKNOWN_TEXT
+
+        steps = [
+            NamedStep(
+                step.begin,
+                step.end,
+                tuple(text(word) for word in step.target),
+                tuple(word < 0 for word in step.target),
+                step.block,
+                step.orientation,
+            )
+            for step in derivation.steps
+        ]
+        return self.features.namer.names(texts, steps)
+
+    def _source(self, source: SourceText) -> _core.Source:
+        values = self.features.source_values(source.sentences.ids, source.unknown)
+        return _core.Source(*source.arrays(), values)
+
+    def _weights(self, weights: Weights) -> _core.WeightView:
+        vector = weights.vector(self.features.names)
+        if not self.features.templates and len(weights.sparse):
+            raise CalqueError(
+                f"there are {len(weights.sparse):,} weights of sparse features, but no such"
+                " features: choose families with features.sparse"
+            )
+        sparse = weights.sparse.core if self.features.templates else None
+        return _core.WeightView(vector, sparse)
 
 
 def _search(options: DecodeOptions) -> _core.SearchOptions:

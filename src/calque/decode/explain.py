@@ -7,10 +7,12 @@ from itertools import chain
 
 from calque import _core
 from calque.decode.contributions import FeatureUse, added, sorted_by_size, step_features
+from calque.decode.decoder import Decoder
 from calque.decode.explanation import BlockContribution, Explanation
+from calque.decode.source import SourceText
 from calque.decode.translation import Translation
 from calque.errors import OptionError
-from calque.model import Model
+from calque.features import Weights
 
 TOLERANCE = 1e-5
 """Per unit of contribution: the search adds up single-precision numbers."""
@@ -20,14 +22,16 @@ def explain(
     source: tuple[str, ...],
     translation: Translation,
     derivations: Sequence[_core.Derivation],
-    model: Model,
+    pieces: Sequence[SourceText],
+    decoder: Decoder,
+    weights: Weights,
 ) -> Explanation:
     """What each step of the derivations, one per piece of the sentence, contributed."""
     uses = iter(translation.blocks)
     blocks: list[BlockContribution] = []
     ends: list[FeatureUse] = []
-    for derivation in derivations:
-        rows = iter(step_features(model, derivation))
+    for derivation, piece in zip(derivations, pieces, strict=True):
+        rows = iter(step_features(decoder, derivation, piece, weights))
         for step, row in zip(derivation.steps, rows, strict=False):
             blocks.append(BlockContribution(next(uses), _origin(step), sorted_by_size(row)))
         ends += chain(*rows)

@@ -41,12 +41,17 @@ def table(heads: Sequence[str], sections: Sequence[Section], top: int | None = N
     lines = [(visible(title), numbers) for title, numbers in lines]
     width = max(size for title, _ in lines if (size := n_cells(title)) <= LONGEST_TITLE)
     widths = [max(map(len, column)) for column in zip(*(row for _, row in lines), strict=True)]
-    return "".join(
-        fit(title, width)
-        + "".join(f"  {text:>{size}}" for text, size in zip(numbers, widths, strict=True))
-        + "\n"
-        for title, numbers in lines
-    )
+    return "".join(_row(title, numbers, width, widths) for title, numbers in lines)
+
+
+def _row(title: str, numbers: Sequence[str], width: int, widths: Sequence[int]) -> str:
+    """One line; a long title takes the room of the empty columns that follow it."""
+    n_taken = 0
+    while n_cells(title) > width and n_taken < len(numbers) and not numbers[n_taken]:
+        width += 2 + widths[n_taken]
+        n_taken += 1
+    rest = zip(numbers[n_taken:], widths[n_taken:], strict=True)
+    return fit(title, width) + "".join(f"  {text:>{size}}" for text, size in rest) + "\n"
 
 
 def _number(value: float) -> str:

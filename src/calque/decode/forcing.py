@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any
@@ -11,7 +11,6 @@ from calque.config import ForceOptions
 from calque.decode.decoder import Decoder
 from calque.decode.source import SourceText
 from calque.decode.translation import ORIENTATIONS, BlockUse, target_words
-from calque.features import DENSE
 from calque.model import Model
 from calque.text import Vocabulary
 
@@ -44,7 +43,7 @@ def force_pairs(
     Lazy: only `BATCH` pairs are held at once. The best derivation of a prefix pair is found at the
     last limit alone. `seconds` is filled with the time spent on each limit.
     """
-    decoder = Decoder(model.blocks, model.target_vocabulary, model.lm)
+    decoder = Decoder.of(model)
     spent = {} if seconds is None else seconds
     stream = _lines(model.preprocessor.pairs(blocks))
     while batch := list(islice(stream, BATCH)):
@@ -80,7 +79,7 @@ def encode_pairs(pairs: Sequence[tuple[str, str]], model: Model) -> tuple[Source
     )
 
 
-def gold_json(index: int, pair: ForcedPair, vocabulary: Vocabulary) -> dict[str, Any]:
+def gold_json(index: int, pair: ForcedPair, model: Model) -> dict[str, Any]:
     """The best derivation of a pair, or of its prefix pair, at the last limit, for JSON."""
     row: dict[str, Any] = {"index": index, "reachable": False, "prefix": None}
     if not pair.found:
@@ -98,8 +97,8 @@ def gold_json(index: int, pair: ForcedPair, vocabulary: Vocabulary) -> dict[str,
         row["prefix"] = [found.prefix_source, found.prefix_target]
     return row | {
         "score": best.score,
-        "steps": [asdict(_use(step, pair.source, vocabulary)) for step in best.steps],
-        "features": _named(best.features),
+        "steps": [asdict(_use(step, pair.source, model.target_vocabulary)) for step in best.steps],
+        "features": dict(zip(model.features.names, best.features, strict=True)),
     }
 
 
@@ -112,10 +111,6 @@ def _use(step: _core.Step, source: Sequence[str], vocabulary: Vocabulary) -> Blo
         ORIENTATIONS[step.orientation],
         step.block >= 0,
     )
-
-
-def _named(values: Sequence[float]) -> Mapping[str, float]:
-    return dict(zip(DENSE, values, strict=True))
 
 
 def _lines(blocks: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +37,8 @@ class SourceText:
     """Per word the target id of its text; where the target vocabulary lacks it, -1 - i, which
     stands for the text of word i of the sentence."""
     required: RequiredArrays = NOTHING
+    unknown: Mapping[int, str] = field(default_factory=dict)
+    """The texts of words outside the source vocabulary, by their place among all."""
 
     @classmethod
     def encode(
@@ -50,7 +52,9 @@ class SourceText:
         lines = list(lines)
         text = "".join(line + "\n" for line in lines)
         copies = _copies(lines, target.encode(text))
-        return cls(source.encode(text), copies, _required(lines, required, target))
+        sentences = source.encode(text)
+        unknown = {int(at): _word(lines, sentences, at) for at in _unknown(sentences)}
+        return cls(sentences, copies, _required(lines, required, target), unknown)
 
     @classmethod
     def encode_references(
@@ -78,12 +82,21 @@ class SourceText:
 
 def _copies(lines: list[str], words: Sentences) -> NDArray[np.int32]:
     copies = words.ids.copy()
-    for at in np.flatnonzero(copies == UNKNOWN):
+    for at in _unknown(words):
         index = int(np.searchsorted(words.offsets, at, side="right")) - 1
-        line = lines[index].split()
         # Of a word that occurs twice the first place: equal texts have equal numbers.
-        copies[at] = -1 - line.index(line[at - words.offsets[index]])
+        copies[at] = -1 - lines[index].split().index(_word(lines, words, at))
     return copies
+
+
+def _unknown(words: Sentences) -> NDArray[np.int64]:
+    return np.flatnonzero(words.ids == UNKNOWN)
+
+
+def _word(lines: list[str], words: Sentences, at: int) -> str:
+    """The text of word `at` of all."""
+    index = int(np.searchsorted(words.offsets, at, side="right")) - 1
+    return lines[index].split()[at - int(words.offsets[index])]
 
 
 def _required(

@@ -7,7 +7,6 @@ from calque import _core
 from calque.blocks import BlockTable
 from calque.decode.constraints import Required
 from calque.decode.split import Piece
-from calque.features import DENSE
 from calque.text import Prepared, Preprocessor, Vocabulary
 
 ORIENTATIONS = ("monotone", "swap", "discontinuous")
@@ -57,14 +56,18 @@ def read_off(
     blocks: BlockTable,
     vocabulary: Vocabulary,
     preprocessor: Preprocessor,
+    names: Sequence[str],
 ) -> Translation:
-    """The translation that derivations of all pieces of a prepared sentence give."""
+    """The translation that derivations of all pieces of a prepared sentence give.
+
+    `names` are those of the dense features.
+    """
     words: list[str] = []
     uses: list[BlockUse] = []
     links: list[tuple[int, int]] = []
     kept: list[int] = []
     score = 0.0
-    features = dict.fromkeys(DENSE, 0.0)
+    features = dict.fromkeys(names, 0.0)
     for piece, derivation in parts:
         required = {one.begin: one for one in piece.required}
         for step in derivation.steps:
@@ -90,7 +93,7 @@ def read_off(
                 )
             )
         score += derivation.score
-        for name, value in zip(DENSE, derivation.features, strict=True):
+        for name, value in zip(names, derivation.features, strict=True):
             features[name] += value
     return Translation(
         preprocessor.restore(words, prepared, links, kept),

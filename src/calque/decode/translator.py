@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -40,7 +40,7 @@ class Translator:
         """Take a model; `options` stand in for those stored in it."""
         self.model = model
         self.options = options or model.decode_options
-        self.decoder = Decoder(model.blocks, model.target_vocabulary, model.lm)
+        self.decoder = Decoder.of(model)
 
     def terminology(self, terms: Mapping[str, str] | Path | str) -> Terminology:
         """Terms ready for use in many calls: of a mapping, or of a file (see `Terminology`)."""
@@ -108,7 +108,7 @@ class Translator:
         constraints = Constraints.of(terminology, pass_through, self.model.preprocessor)
         work = self._pieces(iter(sentences), constraints, search.max_words)
         found = self._found(work, n, distinct, n_workers(threads), search)
-        return (self._read_off(*one, distinct) for one in found)
+        return (self.read_off(*one, distinct) for one in found)
 
     def explain(
         self,
@@ -134,9 +134,9 @@ class Translator:
             raise OptionError(f"rank {rank}: expected at least 1")
         if translation is None:
             [(prepared, pieces, ways)] = self._found(iter(work), rank, True, 1, search)
-            translations = self._read_off(prepared, pieces, ways, distinct=False)
+            translations = self.read_off(prepared, pieces, ways, distinct=False)
             at = place_of(rank, translations)
-            return explain(prepared.words, translations[at], ways[at], self.model)
+            return self._explain(prepared, translations[at], ways[at], pieces)
         if rank != 1:
             raise OptionError("a given translation has no rank: expected one of the two")
         if terminology is not None or pass_through is not None:
@@ -148,8 +148,23 @@ class Translator:
             raise OptionError(f"{problem}: expected one piece, where a translation is given")
         [(prepared, piece)] = work
         derivation = force_text(self.decoder, self.model, piece.words, _text(translation), search)
-        [found] = self._read_off(prepared, [piece], [[derivation]], distinct=False)
-        return explain(prepared.words, found, [derivation], self.model)
+        [found] = self.read_off(prepared, [piece], [[derivation]], distinct=False)
+        return self._explain(prepared, found, [derivation], [piece])
+
+    def _explain(
+        self,
+        prepared: Prepared,
+        translation: Translation,
+        derivations: Sequence[_core.Derivation],
+        pieces: Sequence[Piece],
+    ) -> Explanation:
+        vocabularies = self.model.source_vocabulary, self.model.target_vocabulary
+        sources = [
+            SourceText.encode([" ".join(piece.words)], *vocabularies, [piece.required])
+            for piece in pieces
+        ]
+        weights = self.model.weights
+        return explain(prepared.words, translation, derivations, sources, self.decoder, weights)
 
     def _pieces(
         self, sentences: Iterator[str], constraints: Constraints, max_words: int
@@ -197,15 +212,19 @@ class Translator:
                     yield prepared, pieces, combine(found, n)
                     pieces, found = [], []
 
-    def _read_off(
+    def read_off(
         self,
         prepared: Prepared,
         pieces: list[Piece],
         ways: list[list[_core.Derivation]],
-        distinct: bool,
+        distinct: bool = True,
     ) -> list[Translation]:
+        """The translations that ways through the pieces of a sentence give, one per way.
+
+        With `distinct`, those of equal words count once.
+        """
         model = self.model
-        parts = model.blocks, model.target_vocabulary, model.preprocessor
+        parts = model.blocks, model.target_vocabulary, model.preprocessor, model.features.names
         read = [read_off(zip(pieces, way, strict=True), prepared, *parts) for way in ways]
         if not distinct or len(pieces) == 1:
             return read

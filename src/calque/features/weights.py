@@ -8,13 +8,13 @@ from dataclasses import asdict
 import numpy as np
 from numpy.typing import NDArray
 
-from calque._core import dense_features
 from calque.config import DefaultWeights
 from calque.errors import CalqueError
+from calque.features.dense import SETS
 from calque.features.sparse import SparseWeights
 
-DENSE: tuple[str, ...] = tuple(dense_features())
-"""The names of the standard dense features in the order of the core's vectors."""
+DENSE = SETS["standard"]
+"""The names of the standard dense features, in the order of their vectors."""
 BLANKS = " \t\r"
 VALUE = re.compile(r"(.*[^ \t])[ \t]+([^ \t]+)")
 KEY = re.compile(r"#[0-9a-f]{16}")

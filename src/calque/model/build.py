@@ -10,8 +10,9 @@ from calque.align import Alignments, align, read_pharaoh
 from calque.blocks import extract
 from calque.config import TrainOptions, to_mapping
 from calque.errors import CalqueError
-from calque.features import Weights
+from calque.features import chosen
 from calque.lm import estimate, read_arpa
+from calque.model.feature_data import learn_feature_data, templates_of
 from calque.model.model import Model
 from calque.model.writer import ModelWriter
 from calque.parallel import n_workers
@@ -39,6 +40,8 @@ def build(
     """
     options = options or TrainOptions()
     workers = n_workers(threads)
+    chosen(options.features.dense)  # mistakes show before the work, not after it
+    templates_of(options.features)
     files = _files(text, alignment=alignment, arpa=arpa, overlap=overlap)
     for path in files.values():  # mistakes show before the work, not after it
         if not path.is_fifo():  # which can be opened only once
@@ -60,14 +63,26 @@ def build(
         threads=workers,
         progress=progress,
     )
+    features = options.features
+    data = learn_feature_data(
+        features,
+        blocks,
+        bitext,
+        links,
+        options.blocks.max_words,
+        threads=workers,
+        progress=progress,
+    )
+    vocabularies = bitext.source_vocabulary, bitext.target_vocabulary
     model = Model(
         preprocessor,
-        bitext.source_vocabulary,
-        bitext.target_vocabulary,
+        *vocabularies,
         blocks,
         lm or estimate(bitext.target, bitext.target_vocabulary, options.lm, progress),
-        Weights.default(),
+        data.compile(features, blocks, *vocabularies).default_weights(),
         options.decode,
+        features,
+        data,
     )
     with progress.stage("write") as stage:
         info = {"options": to_mapping(options), "data": _describe(bitext, files)}

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from calque.blocks import BlockTable
-from calque.config import DecodeOptions, fill, to_mapping
+from calque.config import DecodeOptions, FeatureOptions, fill, to_mapping
 from calque.errors import CalqueError, ModelError, OptionError
-from calque.features import Weights
+from calque.features import FeatureSet, Weights
 from calque.lm import LanguageModel
+from calque.model.feature_data import FeatureData
 from calque.model.folder import ModelFolder
 from calque.model.weights import DEFAULT, read_weights, write_weights
 from calque.model.writer import ModelWriter
@@ -28,6 +30,15 @@ class Model:
     lm: LanguageModel
     weights: Weights
     decode_options: DecodeOptions
+    feature_options: FeatureOptions = field(default_factory=FeatureOptions)
+    feature_data: FeatureData = field(default_factory=FeatureData)
+
+    @cached_property
+    def features(self) -> FeatureSet:
+        """What scores the model's derivations."""
+        return self.feature_data.compile(
+            self.feature_options, self.blocks, self.source_vocabulary, self.target_vocabulary
+        )
 
     @classmethod
     def load(cls, path: Path | str, weights: str | None = None) -> Model:
@@ -40,8 +51,9 @@ class Model:
         chosen = read_weights(folder, weights)
         preprocessor, options = folder.json("preprocessor"), folder.json("decode")
         blocks, lm = _arrays(folder, "blocks/"), _arrays(folder, "lm/")
+        features = folder.json("features") if "features" in folder else {}
         try:
-            return cls(
+            model = cls(
                 Preprocessor.from_json(preprocessor),
                 source,
                 target,
@@ -49,7 +61,11 @@ class Model:
                 LanguageModel.from_arrays(lm, lm_words),
                 chosen,
                 fill(DecodeOptions(), options, "decode"),
+                fill(FeatureOptions(), features, "features"),
+                FeatureData.load(folder),
             )
+            assert model.features  # mistakes in the choice show now
+            return model
         except (ModelError, OptionError) as error:
             raise ModelError(f"{folder.path}: {error}") from error
 
@@ -64,6 +80,8 @@ class Model:
             rooms = {"blocks": self.blocks.to_arrays(), "lm": self.lm.to_arrays()}
             arrays = {f"{room}/{name}": a for room in rooms for name, a in rooms[room].items()}
             writer.arrays(arrays, n_workers(threads))
+            self.feature_data.save(writer, n_workers(threads))
+            writer.json("features", to_mapping(self.feature_options))
             write_weights(writer, DEFAULT, self.weights)
             writer.json("decode", to_mapping(self.decode_options))
             writer.commit({**info, "weights": DEFAULT})

@@ -9,13 +9,12 @@ from pathlib import Path
 from calque.blocks import read_moses_table, write_moses_tables
 from calque.config import DecodeOptions
 from calque.errors import CalqueError, FileError, LineError
-from calque.features import DENSE, Weights
+from calque.features import DENSE, REORDERING, TRANSLATION, Weights
 from calque.lm import read_arpa, write_arpa
 from calque.model.model import Model
 from calque.progress import SILENT, Progress
 from calque.text import Preprocessor, read_lines, write_lines
 
-TRANSLATION, REORDERING = DENSE[0:4], DENSE[8:14]
 ORIENTATIONS = "msd-bidirectional-fe"
 UNKNOWN_SCORE = 100.0
 """What Moses subtracts per unknown word under a weight of 1."""

@@ -14,7 +14,7 @@ from calque.features import Weights
 from calque.hyps import NBest
 from calque.metrics.metric import Metric
 from calque.metrics.registry import make_metric, settings_of
-from calque.model.weights import DEFAULT
+from calque.model import DEFAULT, Model
 from calque.progress import SILENT, Progress
 from calque.text import read_lines
 from calque.train.task import Task, digest
@@ -70,6 +70,16 @@ class DecoderTask(Task):
             "decode": to_mapping(translator.options),
             "start": self._start,
         }
+
+    @property
+    def model(self) -> Model:
+        """The model that is tuned; its search options are those of the task."""
+        return replace(self._translator.model, decode_options=self._translator.options)
+
+    @property
+    def source(self) -> Sequence[str]:
+        """The sentences to translate."""
+        return self._source
 
     @property
     def dense_names(self) -> tuple[str, ...]:

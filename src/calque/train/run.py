@@ -13,13 +13,17 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any
 
+from calque.config import to_mapping
 from calque.errors import CalqueError, FileError
 from calque.hyps import CandidatePool
 from calque.hyps.weights import read_weights, write_weights
+from calque.train.task import Task
 
+FORMAT = "calque-run"
 HEADER, ROUNDS, LOCK = "run.json", "rounds.jsonl", ".lock"
 
 
@@ -44,6 +48,21 @@ class Round:
     guard: str | None
     """What went wrong; the weights that led there are not used."""
     seconds: float
+
+
+def header(method: str, options: Any, seed: int, task: Task) -> dict[str, Any]:
+    """What makes a run the run of one command: a folder is continued only by the same."""
+    return {
+        "format": FORMAT,
+        "calque": version("calque"),
+        "method": method,
+        "options": to_mapping(options),
+        "seed": seed,
+        "metric": task.metric.name,
+        "signature": task.metric.signature,
+        "inputs": task.inputs,
+        "features": list(task.dense_names),
+    }
 
 
 class Run:

@@ -34,6 +34,7 @@ class Task(ABC):
         if not lines[0]:
             raise FileError(references[0], "is empty, expected one reference per line")
         self.metric = metric
+        self.reference_lines: Sequence[Sequence[str]] = lines
         self.references: PreparedReferences = metric.prepare(lines)
         self.n_sentences = len(lines[0])
         self.reference_words = sum(len(s.split()) for some in lines for s in some) / len(lines)

@@ -4,21 +4,20 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calque.config import fill, to_mapping
+from calque.config import fill
 from calque.errors import CalqueError, OptionError
 from calque.hyps import CandidatePool, Lists
 from calque.metrics.metric import Metric
 from calque.parallel import n_workers
 from calque.progress import SILENT, Progress
 from calque.train import guards
-from calque.train.run import Round, Run
+from calque.train.run import Round, Run, header
 from calque.train.task import Task
 
 Vector = NDArray[np.float64]
@@ -111,7 +110,7 @@ class Trainer(ABC):
         progress: Progress = SILENT,
     ) -> Result:
         """The weights learned on a task; with a folder `run`, continued where it was killed."""
-        log = Run(run, self._header(task))
+        log = Run(run, header(self.method, self.options, self.seed, task))
         try:
             pool = CandidatePool(task.n_sentences, task.dense_names)
             log.restore(pool)
@@ -122,19 +121,6 @@ class Trainer(ABC):
             return _result(log, task.metric)
         finally:
             log.close()
-
-    def _header(self, task: Task) -> dict[str, Any]:
-        return {
-            "format": "calque-run",
-            "calque": version("calque"),
-            "method": self.method,
-            "options": to_mapping(self.options),
-            "seed": self.seed,
-            "metric": task.metric.name,
-            "signature": task.metric.signature,
-            "inputs": task.inputs,
-            "features": list(task.dense_names),
-        }
 
     def _round(
         self,

@@ -1,0 +1,209 @@
+#include "bind/feature_set.h"
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "bind/language_model.h"
+#include "error.h"
+
+namespace calque::bind {
+namespace {
+
+CountComponent::Of to_count(const std::string& name) {
+  if (name == "words") return CountComponent::Of::kWords;
+  if (name == "blocks") return CountComponent::Of::kBlocks;
+  if (name == "unknown") return CountComponent::Of::kUnknown;
+  throw Error("words, blocks or unknown are counted");
+}
+
+JumpTable::Row to_row(const std::string& name) {
+  if (name == "only") return JumpTable::Row::kOnly;
+  if (name == "inbound") return JumpTable::Row::kInbound;
+  if (name == "outbound") return JumpTable::Row::kOutbound;
+  throw Error("the row of a jump table is only, inbound or outbound");
+}
+
+void add_block_column(BoundFeatureSet& self, const std::string& name, Matrix<float> values,
+                      size_t column, float copied) {
+  if (column >= values.shape(1)) throw Error(name + ": the table lacks this column");
+  self.set.dense.block_columns.push_back(
+      {self.set.dense.add(name), self.keep(values), values.shape(1), column, copied});
+}
+
+void add_orientation(BoundFeatureSet& self, const std::string& name, Matrix<float> values,
+                     std::array<int, 3> columns, std::array<float, 3> copied, bool next) {
+  const auto width = static_cast<int>(values.shape(1));
+  if (std::ranges::any_of(columns, [&](int column) { return column < -1 || column >= width; })) {
+    throw Error(name + ": the table lacks a column");
+  }
+  self.set.dense.orientation_columns.push_back(
+      {self.set.dense.add(name), self.keep(values), values.shape(1), columns, copied, next});
+}
+
+void add_class_lm(BoundFeatureSet& self, const std::string& name, nb::object lm,
+                  Vector<int32_t> classes) {
+  const LanguageModel& model = nb::cast<const BoundLanguageModel&>(lm).view();
+  if (self.set.dense.class_lm) throw Error("a set has at most one class language model");
+  if (std::ranges::any_of(view(classes), [&](int32_t id) { return id < 0 || id >= model.n_words(); })) {
+    throw Error("a target word has a class outside the class language model");
+  }
+  self.owners.push_back(lm);
+  self.set.dense.class_lm = ClassLm{self.set.dense.add(name), {model, self.keep(classes)}};
+}
+
+void add_jump(BoundFeatureSet& self, const std::string& name, Matrix<float> values, int shift,
+              const std::string& row) {
+  const auto width = static_cast<int>(values.shape(1));
+  if (values.shape(0) == 0 || width % 2 == 0) throw Error(name + ": rows of odd width are expected");
+  self.set.dense.jumps.push_back(
+      {self.set.dense.add(name), self.keep(values), width / 2, shift, to_row(row)});
+}
+
+// Slots by name, in the order of the enumeration.
+constexpr std::array<std::string_view, 24> kSlots = {
+    "block", "source", "target", "source.length", "target.length", "source.first", "source.last",
+    "target.first", "target.last", "source.left", "source.right", "each.source", "each.target",
+    "target.ngram", "previous.block", "previous.source", "previous.target", "previous.source.last",
+    "target.previous", "target.previous2", "orientation", "hierarchical.backward",
+    "hierarchical.forward", "jump"};
+
+SlotUse to_slot(const std::string& name) {
+  const auto found = std::ranges::find(kSlots, name);
+  if (found != kSlots.end()) return {static_cast<Slot>(found - kSlots.begin())};
+  const std::string_view ngram = "target.ngram.";
+  if (name.starts_with(ngram) && name.size() == ngram.size() + 1 && name.back() >= '0' &&
+      name.back() <= '7') {
+    return {Slot::kTargetNgram, static_cast<uint8_t>(name.back() - '0')};
+  }
+  throw Error("no slot of a template is called '" + name + "'");
+}
+
+void set_levels(BoundFeatureSet& self, size_t n_source_levels, Matrix<uint64_t> target_levels) {
+  if (n_source_levels == 0 || target_levels.shape(1) == 0 || target_levels.shape(0) == 0) {
+    throw Error("at least one level of words is expected");
+  }
+  const size_t width = target_levels.shape(1);
+  self.set.sparse.set_levels(n_source_levels, width, self.keep(target_levels));
+}
+
+void add_template(BoundFeatureSet& self, const std::string& name,
+                  const std::vector<std::string>& slots, const std::vector<uint8_t>& levels,
+                  bool copies, bool listed) {
+  std::vector<SlotUse> uses;
+  for (const std::string& slot : slots) uses.push_back(to_slot(slot));
+  const size_t most = std::max(self.set.sparse.n_source_levels(), self.set.sparse.n_target_levels());
+  if (std::ranges::any_of(levels, [&](uint8_t level) { return level >= most; })) {
+    throw Error("template '" + name + "': a level is missing");
+  }
+  self.set.sparse.add(name, std::move(uses), levels, copies, listed);
+}
+
+void set_pairs(BoundFeatureSet& self, Matrix<int32_t> pairs) {
+  if (pairs.shape(1) != 2) throw Error("pairs of block rows are expected");
+  std::vector<uint64_t> sorted;
+  for (size_t i = 0; i < pairs.shape(0); ++i) {
+    sorted.push_back(static_cast<uint64_t>(pairs(i, 0)) << 32 | static_cast<uint32_t>(pairs(i, 1)));
+  }
+  std::ranges::sort(sorted);
+  self.set.sparse.set_pairs(std::move(sorted));
+}
+
+uint64_t phrase_value(std::string_view text) {
+  uint64_t value = kEmptyPhrase;
+  for (size_t at = 0, end; at <= text.size(); at = end + 1) {
+    end = std::min(text.find(' ', at), text.size());
+    value = extend_key(value, hash_bytes(text.substr(at, end - at)));
+  }
+  return value;
+}
+
+// The key of a feature from the texts of its values; a block has two.
+uint64_t feature_key(const std::string& name, const std::vector<std::string>& slots,
+                     const std::vector<std::string>& values) {
+  const uint64_t hash = hash_bytes(name);
+  uint64_t key = hash;
+  size_t at = 0;
+  const auto next = [&]() -> const std::string& {
+    if (at == values.size()) throw Error("template '" + name + "': a value is missing");
+    return values[at++];
+  };
+  for (const std::string& slot : slots) {
+    switch (to_slot(slot).slot) {
+      case Slot::kBlock: case Slot::kPreviousBlock: {
+        const uint64_t source = phrase_value(next());
+        key = extend_key(key, block_value(source, phrase_value(next())));
+        break;
+      }
+      case Slot::kSource: case Slot::kTarget: case Slot::kPreviousSource:
+      case Slot::kPreviousTarget:
+        key = extend_key(key, phrase_value(next()));
+        break;
+      default:
+        key = extend_key(key, hash_bytes(next()));
+    }
+  }
+  if (at != values.size()) throw Error("template '" + name + "': there are too many values");
+  return finish_key(hash, key);
+}
+
+}  // namespace
+
+void register_feature_set(nb::module_& m) {
+  nb::class_<BoundFeatureSet>(m, "FeatureSet", "What scores a derivation, component by component.")
+      .def(nb::init<>())
+      .def_prop_ro(
+          "names", [](const BoundFeatureSet& self) { return self.set.dense.names; },
+          "The dense components, in the order in which they were added.")
+      .def("add_block_column", add_block_column, nb::arg("name"), nb::arg("values"),
+           nb::arg("column"), nb::arg("copied"), "A column of a table with a row per block.")
+      .def("add_orientation", add_orientation, nb::arg("name"), nb::arg("values"),
+           nb::arg("columns"), nb::arg("copied"), nb::arg("next"),
+           "The column of a block's row that its orientation chooses; -1: the value is 0.")
+      .def(
+          "add_count",
+          [](BoundFeatureSet& self, const std::string& name, const std::string& of, double sign) {
+            self.set.dense.counts.push_back({self.set.dense.add(name), to_count(of), sign});
+          },
+          nb::arg("name"), nb::arg("of"), nb::arg("sign"), "A number of words or blocks.")
+      .def(
+          "add_language_model",
+          [](BoundFeatureSet& self, const std::string& name, bool first, bool rest) {
+            self.set.dense.lms.push_back({self.set.dense.add(name), first, rest});
+          },
+          nb::arg("name"), nb::arg("first"), nb::arg("rest"),
+          "The log probability of the words that begin a block, of the others, or of both.")
+      .def("add_class_language_model", add_class_lm, nb::arg("name"), nb::arg("lm"),
+           nb::arg("classes"), "The log probability of the classes of the words.")
+      .def(
+          "add_distance",
+          [](BoundFeatureSet& self, const std::string& name) {
+            self.set.dense.distances.push_back({self.set.dense.add(name)});
+          },
+          nb::arg("name"), "Minus the source words jumped over.")
+      .def("add_jump", add_jump, nb::arg("name"), nb::arg("values"), nb::arg("shift"),
+           nb::arg("row"), "The log probability of a jump, in a row of a table.")
+      .def("set_levels", set_levels, nb::arg("n_source_levels"), nb::arg("target_levels"),
+           "How many levels source words have, and the hashes of target words at each of theirs.")
+      .def("set_pairs", set_pairs, nb::arg("pairs"),
+           "The pairs of block rows that listed templates fire for.")
+      .def("add_template", add_template, nb::arg("name"), nb::arg("slots"), nb::arg("levels"),
+           nb::arg("copies"), nb::arg("listed"), "Sparse features, one per combination of values.")
+      .def_prop_ro(
+          "has_templates", [](const BoundFeatureSet& self) { return !self.set.sparse.empty(); },
+          "Whether there are sparse features.")
+      .def_prop_ro(
+          "n_history", [](const BoundFeatureSet& self) { return self.set.sparse.n_history(); },
+          "How many target words before a block the templates look at.");
+  m.def("feature_key", feature_key, nb::arg("template"), nb::arg("slots"), nb::arg("values"),
+        "The key of a sparse feature from the texts of its values.");
+
+  nb::class_<BoundWeights>(m, "WeightView", "The weights of one call.")
+      .def(nb::init<Vector<double>, nb::object>(), nb::arg("dense"), nb::arg("sparse").none(),
+           "`sparse` is a SparseTable; without it sparse features count for nothing.");
+}
+
+}  // namespace calque::bind

@@ -1,0 +1,204 @@
+#include "features/templates.h"
+
+#include <algorithm>
+
+#include "error.h"
+
+namespace calque {
+namespace {
+
+constexpr int kMaxNumber = 4095;  // longer phrases count as so long
+
+constexpr const char* kOrientations = "RLN";
+constexpr const char* kHierarchical = "MSD";
+constexpr const char* kLetters = "RLNMSD";
+
+uint32_t needs_of(const SlotUse& use) {
+  switch (use.slot) {
+    case Slot::kBlock: return kNeedsSource | kNeedsTarget;
+    case Slot::kSource: case Slot::kSourceLength: case Slot::kSourceFirst: case Slot::kSourceLast:
+    case Slot::kEachSource: return kNeedsSource;
+    case Slot::kTarget: case Slot::kTargetLength: case Slot::kTargetFirst: case Slot::kTargetLast:
+    case Slot::kEachTarget: return kNeedsTarget;
+    case Slot::kTargetNgram: return kNeedsTarget | (use.back > 0 ? kNeedsHistory : 0u);
+    case Slot::kSourceLeft: case Slot::kSourceRight: return kNeedsNeighbour;
+    case Slot::kPreviousBlock: return kNeedsPreviousSource | kNeedsPreviousTarget;
+    case Slot::kPreviousSource: return kNeedsPreviousSource;
+    case Slot::kPreviousTarget: return kNeedsPreviousTarget;
+    case Slot::kPreviousSourceLast: return kNeedsLastWord;
+    case Slot::kTargetPrevious: case Slot::kTargetPrevious2: return kNeedsHistory;
+    case Slot::kOrientation: return kNeedsOrientation;
+    case Slot::kBackward: return kNeedsBackward;
+    case Slot::kForward: return kNeedsForward;
+    case Slot::kJump: return kNeedsJump;
+  }
+  return 0;
+}
+
+size_t history_of(const SlotUse& use) {
+  if (use.slot == Slot::kTargetNgram) return use.back;
+  if (use.slot == Slot::kTargetPrevious) return 1;
+  return use.slot == Slot::kTargetPrevious2 ? 2 : 0;
+}
+
+Scope scope_of(const std::string& name, uint32_t needs) {
+  const auto any = [needs](uint32_t some) { return (needs & some) != 0; };
+  if (any(kNeedsForward)) {
+    if (any(~uint32_t{kNeedsForward | kNeedsSource | kNeedsTarget | kNeedsNeighbour})) {
+      throw Error("template '" + name + "': hierarchical.forward goes with slots of the block only");
+    }
+    return Scope::kForward;
+  }
+  if (any(kNeedsHistory | kNeedsPreviousSource | kNeedsPreviousTarget | kNeedsBackward)) return Scope::kStep;
+  if (any(kNeedsJump | kNeedsLastWord)) {
+    return any(kNeedsTarget | kNeedsOrientation) ? Scope::kStep : Scope::kCube;
+  }
+  if (any(kNeedsOrientation)) return Scope::kOrientation;
+  if (!any(kNeedsNeighbour)) return any(kNeedsTarget) ? Scope::kBlock : Scope::kPhrase;
+  return any(kNeedsTarget) ? Scope::kOption : Scope::kSpan;
+}
+
+}  // namespace
+
+bool TemplateGroup::has_loop() const {
+  return std::ranges::any_of(slots, [](const SlotUse& use) {
+    return use.slot == Slot::kEachSource || use.slot == Slot::kEachTarget ||
+           use.slot == Slot::kTargetNgram;
+  });
+}
+
+void TemplateSet::set_levels(size_t n_source_levels, size_t n_target_levels,
+                             std::span<const uint64_t> levels) {
+  n_source_levels_ = n_source_levels;
+  n_target_levels_ = n_target_levels;
+  target_levels_ = levels;
+  const size_t n = std::max(n_source_levels, n_target_levels);
+  start_.assign(n, hash_bytes("<s>"));
+  end_.assign(n, hash_bytes("</s>"));
+  unknown_.assign(n, hash_bytes("<unk>"));
+  numbers_.clear();
+  for (int i = -kMaxJump; i <= kMaxNumber; ++i) numbers_.push_back(hash_bytes(std::to_string(i)));
+  for (const char* letter = kLetters; *letter != 0; ++letter) {
+    numbers_.push_back(hash_bytes({letter, 1}));
+  }
+  const uint64_t phrase = extend_key(kEmptyPhrase, start_[0]);
+  boundary_ = {phrase, phrase, block_value(phrase, phrase)};
+}
+
+void TemplateSet::add(const std::string& name, std::vector<SlotUse> slots,
+                      std::span<const uint8_t> levels, bool copies, bool listed) {
+  if (slots.empty() || slots.size() > kMaxSlots || slots.size() != levels.size()) {
+    throw Error("template '" + name + "': expected 1 to " + std::to_string(kMaxSlots) + " slots");
+  }
+  TemplateGroup::Member member{hash_bytes(name), {}};
+  std::ranges::copy(levels, member.level.begin());
+  // Whether a word is copied is known of options only.
+  uint32_t needs = copies ? 0u : uint32_t{kNeedsTarget};
+  for (const SlotUse& use : slots) {
+    needs |= needs_of(use);
+    n_history_ = std::max(n_history_, history_of(use));
+  }
+  if (n_history_ > kMaxHistory) {
+    throw Error("template '" + name + "': expected at most " + std::to_string(kMaxHistory) +
+                " target words before");
+  }
+  auto& groups = scopes_[static_cast<size_t>(scope_of(name, needs))];
+  const auto same = std::ranges::find_if(groups, [&](const TemplateGroup& group) {
+    return group.slots == slots && group.copies == copies && group.listed == listed;
+  });
+  if (same != groups.end()) {
+    same->members.push_back(member);
+  } else {
+    groups.push_back({std::move(slots), copies, listed, needs, {member}});
+  }
+  needs_ |= needs;
+  ++n_templates_;
+}
+
+const uint64_t* TemplateSet::number(int n) const {
+  return numbers_.data() + std::clamp(n, -kMaxJump, kMaxNumber) + kMaxJump;
+}
+
+const uint64_t* TemplateSet::letter(const char* letters, int i) const {
+  const auto at = std::string_view(kLetters).find(letters[i]);
+  return numbers_.data() + kMaxJump + kMaxNumber + 1 + at;
+}
+
+bool TemplateSet::is_listed(int64_t previous, int64_t block) const {
+  if (previous < 0 || block < 0) return false;
+  return std::ranges::binary_search(
+      pairs_, static_cast<uint64_t>(previous) << 32 | static_cast<uint64_t>(block));
+}
+
+void SentenceValues::begin(const TemplateSet& set, std::span<const uint64_t> levels) {
+  set_ = &set;
+  levels_ = levels;
+  n_ = static_cast<int>(levels.size() / set.n_source_levels());
+  copies_.clear();
+  for (int i = 0; i < n_; ++i) {
+    copies_.insert(copies_.end(), set.unknown_row(), set.unknown_row() + set.n_target_levels());
+    copies_[copies_.size() - set.n_target_levels()] = source(i)[0];
+  }
+}
+
+const uint64_t* SentenceValues::source(int position) const {
+  if (position < 0) return set_->start_row();
+  if (position >= n_) return set_->end_row();
+  return levels_.data() + static_cast<size_t>(position) * set_->n_source_levels();
+}
+
+const uint64_t* SentenceValues::target(int32_t word) const {
+  if (word >= 0) return set_->target_row(word);
+  const int i = -1 - word;
+  if (i >= n_) return set_->unknown_row();
+  return copies_.data() + static_cast<size_t>(i) * set_->n_target_levels();
+}
+
+BlockValues SentenceValues::block(int begin, int end, std::span<const int32_t> words) const {
+  BlockValues values{kEmptyPhrase, kEmptyPhrase, 0};
+  for (int i = begin; i < end; ++i) values.source = extend_key(values.source, source(i)[0]);
+  for (const int32_t word : words) values.target = extend_key(values.target, target(word)[0]);
+  values.block = block_value(values.source, values.target);
+  return values;
+}
+
+const uint64_t* Binder::target_at(int at) const {
+  if (at >= 0) return sentence_.target(step_.target[static_cast<size_t>(at)]);
+  const auto n = static_cast<int>(step_.history.size());
+  if (n + at < 0) return sentence_.set().start_row();
+  return sentence_.target(step_.history[static_cast<size_t>(n + at)]);
+}
+
+const uint64_t* Binder::row(const SlotUse& use) const {
+  const TemplateSet& set = sentence_.set();
+  const BlockValues& previous = step_.previous == nullptr ? set.boundary() : *step_.previous;
+  switch (use.slot) {
+    case Slot::kBlock: return &step_.values.block;
+    case Slot::kSource: return &step_.values.source;
+    case Slot::kTarget: return &step_.values.target;
+    case Slot::kSourceLength: return set.number(step_.end - step_.begin);
+    case Slot::kTargetLength: return set.number(static_cast<int>(step_.target.size()));
+    case Slot::kSourceFirst: return sentence_.source(step_.begin);
+    case Slot::kSourceLast: return sentence_.source(step_.end - 1);
+    case Slot::kTargetFirst: return sentence_.target(step_.target.front());
+    case Slot::kTargetLast: return sentence_.target(step_.target.back());
+    case Slot::kSourceLeft: return sentence_.source(step_.begin - 1);
+    case Slot::kSourceRight: return sentence_.source(step_.end);
+    case Slot::kTargetNgram: return target_at(ngram_end_ - use.back);
+    case Slot::kPreviousBlock: return &previous.block;
+    case Slot::kPreviousSource: return &previous.source;
+    case Slot::kPreviousTarget: return &previous.target;
+    case Slot::kPreviousSourceLast: return sentence_.source(step_.last_end - 1);
+    case Slot::kTargetPrevious: return target_at(-1);
+    case Slot::kTargetPrevious2: return target_at(-2);
+    case Slot::kOrientation: return set.letter(kOrientations, step_.orientation);
+    case Slot::kBackward: return set.letter(kHierarchical, step_.backward);
+    case Slot::kForward: return set.letter(kHierarchical, step_.forward);
+    case Slot::kJump:
+      return set.number(std::clamp(step_.begin - step_.last_end, -kMaxJump, kMaxJump));
+    case Slot::kEachSource: case Slot::kEachTarget: break;  // bound by their loops
+  }
+  return nullptr;
+}
+
+}  // namespace calque

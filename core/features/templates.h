@@ -1,0 +1,234 @@
+// Templates of sparse features, compiled: what each looks at, and which keys it gives a step.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hash.h"
+
+namespace calque {
+
+// A feature is a 64-bit key: the hash of its template's name, then those of its values. Values are
+// hashed as text, so a key depends on no model; the upper 16 bits group the keys of a template.
+inline uint64_t extend_key(uint64_t key, uint64_t value) { return mix(key ^ value); }
+inline uint64_t finish_key(uint64_t name, uint64_t key) {
+  constexpr uint64_t kLow = (uint64_t{1} << 48) - 1;
+  return (name & ~kLow) | (key & kLow);
+}
+// The value of a phrase grows word by word; a block has a source and a target.
+inline constexpr uint64_t kEmptyPhrase = 0x6a09e667f3bcc908ULL;
+inline uint64_t block_value(uint64_t source, uint64_t target) {
+  return extend_key(extend_key(kEmptyPhrase, source), target);
+}
+
+// What a template may look at.
+enum class Slot : uint8_t {
+  kBlock, kSource, kTarget, kSourceLength, kTargetLength, kSourceFirst, kSourceLast, kTargetFirst,
+  kTargetLast, kSourceLeft, kSourceRight, kEachSource, kEachTarget, kTargetNgram, kPreviousBlock,
+  kPreviousSource, kPreviousTarget, kPreviousSourceLast, kTargetPrevious, kTargetPrevious2,
+  kOrientation, kBackward, kForward, kJump,
+};
+
+// What a slot depends on, as bits; a template needs what its slots need.
+enum Needs : uint32_t {
+  kNeedsSource = 1, kNeedsTarget = 2, kNeedsNeighbour = 4, kNeedsHistory = 8,
+  kNeedsPreviousSource = 16, kNeedsPreviousTarget = 32, kNeedsOrientation = 64, kNeedsJump = 128,
+  kNeedsLastWord = 256, kNeedsBackward = 512, kNeedsForward = 1024,
+};
+
+// When a template can be scored, the earliest time that its needs allow.
+enum class Scope : uint8_t {
+  kPhrase,       // once per source phrase, whatever the sentence
+  kBlock,        // once per block, whatever the sentence
+  kSpan,         // once per source span, with its neighbours
+  kOption,       // once per option of a sentence
+  kOrientation,  // once per option and orientation
+  kCube,         // once per pair of source positions
+  kStep,         // when a hypothesis is extended
+  kForward,      // when the block after it is placed
+};
+inline constexpr size_t kNumScopes = 8;
+inline constexpr size_t kMaxSlots = 8;
+inline constexpr int kMaxJump = 8;
+inline constexpr size_t kMaxHistory = 7;
+
+struct SlotUse {
+  Slot slot;
+  uint8_t back = 0;  // kTargetNgram: how many words before
+  bool operator==(const SlotUse&) const = default;
+};
+
+// Templates that look at the same slots, each at levels of its own: they share the walk through a
+// step, and a cache.
+struct TemplateGroup {
+  struct Member {
+    uint64_t name;                         // hash
+    std::array<uint8_t, kMaxSlots> level;  // of each slot
+  };
+  std::vector<SlotUse> slots;
+  bool copies = true;   // fires where a word is copied or a target is required
+  bool listed = false;  // fires for listed pairs of blocks only
+  uint32_t needs = 0;
+  std::vector<Member> members;
+
+  bool has_loop() const;  // over words of the block
+};
+
+// A phrase pair by the hashes of its text.
+struct BlockValues {
+  uint64_t source, target, block;
+};
+
+// Everything that a template may look at in one step of a derivation.
+struct StepView {
+  int begin = 0, end = 0;
+  int64_t row = -1;  // of the block table
+  std::span<const int32_t> target;
+  BlockValues values{};
+  // Where a scope needs them:
+  int orientation = 0, backward = 0, forward = 0;
+  int last_end = 0;                        // of the block before; 0: this is the first
+  const BlockValues* previous = nullptr;   // null: this is the first block
+  int64_t previous_row = -1;
+  std::span<const int32_t> history;        // target words before, the last one last; may be short
+};
+
+class SentenceValues;
+
+// Immutable once compiled. Oracle: tests/test_features_families.py (slow references).
+class TemplateSet {
+ public:
+  // Rows of `levels` hold the hashes of a target word at each level, the word itself first.
+  void set_levels(size_t n_source_levels, size_t n_target_levels, std::span<const uint64_t> levels);
+  // Pairs of block rows (previous, current) that listed templates fire for, sorted.
+  void set_pairs(std::vector<uint64_t> pairs) { pairs_ = std::move(pairs); }
+  // Throws Error where no step can give what the slots ask for together.
+  void add(const std::string& name, std::vector<SlotUse> slots, std::span<const uint8_t> levels,
+           bool copies, bool listed);
+
+  std::span<const TemplateGroup> groups(Scope scope) const {
+    return scopes_[static_cast<size_t>(scope)];
+  }
+  bool has(Scope scope) const { return !groups(scope).empty(); }
+  bool empty() const { return n_templates_ == 0; }
+  size_t n_source_levels() const { return n_source_levels_; }
+  size_t n_target_levels() const { return n_target_levels_; }
+  size_t n_target_words() const { return target_levels_.size() / n_target_levels_; }
+  // The target words before a block that templates look at.
+  size_t n_history() const { return n_history_; }
+  bool needs(uint32_t needs) const { return (needs_ & needs) != 0; }
+
+  // The values of a target word at every level; of a boundary of the sentence, or of a text that is
+  // in no vocabulary.
+  const uint64_t* target_row(int32_t word) const {
+    return target_levels_.data() + static_cast<size_t>(word) * n_target_levels_;
+  }
+  const uint64_t* start_row() const { return start_.data(); }
+  const uint64_t* end_row() const { return end_.data(); }
+  const uint64_t* unknown_row() const { return unknown_.data(); }
+  const uint64_t* number(int n) const;
+  const uint64_t* letter(const char* letters, int i) const;
+  bool is_listed(int64_t previous, int64_t block) const;
+  const BlockValues& boundary() const { return boundary_; }
+
+ private:
+  std::array<std::vector<TemplateGroup>, kNumScopes> scopes_;
+  size_t n_templates_ = 0, n_history_ = 0;
+  uint32_t needs_ = 0;
+  size_t n_source_levels_ = 1, n_target_levels_ = 1;
+  std::span<const uint64_t> target_levels_;
+  std::vector<uint64_t> start_, end_, unknown_, numbers_;
+  BlockValues boundary_{};
+  std::vector<uint64_t> pairs_;
+};
+
+// The values of the words of one source sentence.
+class SentenceValues {
+ public:
+  // `levels` holds a row per word, of the whole sentence even where only a prefix is translated.
+  void begin(const TemplateSet& set, std::span<const uint64_t> levels);
+
+  const uint64_t* source(int position) const;  // beyond the ends: the boundaries
+  const uint64_t* target(int32_t word) const;  // below 0: the text of a source word
+  BlockValues block(int begin, int end, std::span<const int32_t> target) const;
+  const TemplateSet& set() const { return *set_; }
+
+ private:
+  const TemplateSet* set_ = nullptr;
+  std::span<const uint64_t> levels_;
+  int n_ = 0;
+  std::vector<uint64_t> copies_;  // a row per source word, as a target word
+};
+
+// One choice of values: where the levels of each slot's value lie.
+using Rows = std::array<const uint64_t*, kMaxSlots>;
+
+inline uint64_t key_of(const TemplateGroup::Member& member, const Rows& rows, size_t n_slots) {
+  uint64_t key = member.name;
+  for (size_t i = 0; i < n_slots; ++i) key = extend_key(key, rows[i][member.level[i]]);
+  return finish_key(member.name, key);
+}
+
+// Binds the slots of groups to a step.
+class Binder {
+ public:
+  Binder(const SentenceValues& sentence, const StepView& step) : sentence_(sentence), step_(step) {}
+
+  // Calls visit(rows) for every choice of values that the group has in this step.
+  template <typename Visit>
+  void for_each(const TemplateGroup& group, Visit visit) {
+    const bool is_block = step_.row >= 0;
+    if (!is_block && !group.copies) return;
+    if (group.listed && !sentence_.set().is_listed(step_.previous_row, step_.row)) return;
+    if (!group.has_loop()) {
+      Rows rows;
+      for (size_t i = 0; i < group.slots.size(); ++i) rows[i] = row(group.slots[i]);
+      visit(rows);
+      return;
+    }
+    Rows rows;
+    bool has_ngram = false;
+    for (const SlotUse& use : group.slots) has_ngram |= use.slot == Slot::kTargetNgram;
+    if (!has_ngram) return bind(group, 0, -1, -1, rows, visit);
+    for (ngram_end_ = 0; ngram_end_ < static_cast<int>(step_.target.size()); ++ngram_end_) {
+      bind(group, 0, -1, -1, rows, visit);
+    }
+  }
+
+  // Where the values of a slot without a loop lie.
+  const uint64_t* row(const SlotUse& use) const;
+
+ private:
+  // Slots from `at` on. Of two loops over one side the second begins behind the first.
+  template <typename Visit>
+  void bind(const TemplateGroup& group, size_t at, int source, int target, Rows& rows,
+            Visit& visit) {
+    if (at == group.slots.size()) return visit(rows);
+    const Slot slot = group.slots[at].slot;
+    if (slot == Slot::kEachSource) {
+      for (int i = source + 1; i < step_.end - step_.begin; ++i) {
+        rows[at] = sentence_.source(step_.begin + i);
+        bind(group, at + 1, i, target, rows, visit);
+      }
+    } else if (slot == Slot::kEachTarget) {
+      for (int i = target + 1; i < static_cast<int>(step_.target.size()); ++i) {
+        rows[at] = sentence_.target(step_.target[static_cast<size_t>(i)]);
+        bind(group, at + 1, source, i, rows, visit);
+      }
+    } else {
+      rows[at] = row(group.slots[at]);
+      bind(group, at + 1, source, target, rows, visit);
+    }
+  }
+  // The target word `back` words before position `at` of the block.
+  const uint64_t* target_at(int at) const;
+
+  const SentenceValues& sentence_;
+  const StepView& step_;
+  int ngram_end_ = 0;
+};
+
+}  // namespace calque

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from calque.cli.common import Json, Quiet, Threads, print_json
+from calque.cli.console import Console
+from calque.errors import CalqueError, OptionError
+from calque.text import read_lines
+
+if TYPE_CHECKING:
+    from calque.train.working import WorkingPoint
+
+UNIFORM = "uniform"
+"""The name of weights that every model has without storing them: 1 for every feature."""
+SCALES = "0.25,0.5,1,2,4"
+
+
+def curve(
+    model: Annotated[Path, typer.Option(metavar="DIR", help="The model folder.")],
+    source: Annotated[Path, typer.Option(metavar="F", help="Source sentences, one per line.")],
+    reference: Annotated[
+        list[Path], typer.Option(metavar="F", help="References; repeat for several sets.")
+    ],
+    weights: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"Weights of the model, or '{UNIFORM}'; repeat to compare. The active ones by"
+            " default.",
+        ),
+    ] = None,
+    scales: Annotated[
+        str, typer.Option(metavar="X,X..", help="Numbers that all weights are multiplied by.")
+    ] = SCALES,
+    equal: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Compare at equal cost instead: that of these weights, within 1 %.",
+        ),
+    ] = None,
+    metric: Annotated[str, typer.Option(help="Metrics, separated by commas.")] = "bleu,nist",
+    tokenize: Annotated[
+        str, typer.Option(help="How metrics split words; 'none' for text that is tokenised.")
+    ] = "13a",
+    stack_size: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Hypotheses kept per stack.")
+    ] = 100,
+    threshold: Annotated[
+        float,
+        typer.Option(min=0, metavar="X", help="Cut what is so far below the stack's best."),
+    ] = 10.0,
+    json: Json = False,
+    threads: Threads = None,
+    quiet: Quiet = False,
+) -> None:
+    """Show what more search buys: scores against the number of hypotheses that the search tries.
+
+    Under a threshold, smaller weights let more hypotheses live. Weights are compared fairly where
+    they cost the same:
+
+      [bold]calque curve --model model --source test.de --reference test.en
+      --weights simplex --weights uniform --equal uniform[/]
+    """
+    steps = _numbers(scales)
+    references = [list(read_lines(path)) for path in reference]
+    sources = list(read_lines(source))
+    for path, lines in zip(reference, references, strict=True):
+        if len(lines) != len(sources):
+            raise CalqueError(
+                f"{source} has {len(sources):,} lines, but {path} has {len(lines):,}:"
+                " expected equal numbers"
+            )
+    from calque.features import Weights
+    from calque.metrics import make_metric
+    from calque.model import Model
+    from calque.train.evaluation import FullDecoding
+    from calque.train.working import working_point, working_points
+
+    def named(name: str) -> Weights:
+        if name == UNIFORM:
+            return Weights(dict.fromkeys(loaded.weights, 1.0))
+        return Model.load(model, name).weights
+
+    loaded = Model.load(model)
+    chosen = {name: named(name) for name in weights or ()} or {"active": loaded.weights}
+    names = [name.strip() for name in metric.split(",")]
+    evaluate = FullDecoding(
+        loaded,
+        sources,
+        references,
+        [make_metric(name, tokenize=tokenize) for name in names],
+        stack_size=stack_size,
+        threshold=threshold,
+        threads=threads,
+    )
+    rows: list[tuple[str, WorkingPoint]] = []
+    console = Console(quiet)
+    with console.stage("search", len(chosen) * (len(steps) if equal is None else 1)) as stage:
+        if equal is not None:
+            [at] = working_points(evaluate, named(equal), [1.0])
+        for name, values in chosen.items():
+            if equal is None:
+                for scale in steps:
+                    rows += [(name, one) for one in working_points(evaluate, values, [scale])]
+                    stage.advance()
+            else:
+                rows.append((name, working_point(evaluate, values, at.n_hypotheses)))
+                stage.advance()
+    if json:
+        print_json(
+            [
+                {"weights": name, "scale": one.scale, **one.scores, "hypotheses": one.n_hypotheses}
+                for name, one in rows
+            ]
+        )
+    else:
+        console.print(_table(rows, names))
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if not numbers or not all(0 < number < float("inf") for number in numbers):
+        raise OptionError(f"--scales {text}: expected positive numbers with commas between them")
+    return numbers
+
+
+def _table(rows: list[tuple[str, WorkingPoint]], names: list[str]) -> Table:
+    table = Table("weights", "scale", *names, "hypotheses", box=None, header_style="bold")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for name, one in rows:
+        scores = [f"{one.scores[metric]:.2f}" for metric in names]
+        table.add_row(escape(name), f"{one.scale:.4g}", *scores, f"{one.n_hypotheses:,}")
+    return table

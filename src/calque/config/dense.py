@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from calque.config.option import option
+
+
+@dataclass(frozen=True)
+class JumpOptions:
+    """How the probabilities of jumps on the source side are estimated."""
+
+    clip: int = option(9, "longer jumps count as this long", least=1, most=100)
+    smoothing: float = option(0.1, "added to the count of every jump", least=1e-6)
+
+
+@dataclass(frozen=True)
+class LexicalOptions:
+    """Where the word translation probabilities of lexical weights come from."""
+
+    lexicon: Literal["model1", "blocks"] = option(
+        "model1", "Model 1 trained on the bitext, or the counts of single-word blocks"
+    )
+    model1_iterations: int = option(5, "iterations of EM for that Model 1", least=1)
+
+
+@dataclass(frozen=True)
+class EventOptions:
+    """How events (one block follows another) are found in the bitext."""
+
+    max_words: int = option(
+        80, "sentence pairs with a longer side have no events", least=1, most=1000
+    )
+    max_placements: int = option(50, "places of one block in one sentence pair", least=1)
+    boundary_block: bool = option(
+        False, "an empty block before both sentences: the first block is right of it, not neutral"
+    )
+    memory_mb: int = option(
+        1024, "memory for counting pairs of blocks; more pairs take more passes", least=1
+    )
+
+
+@dataclass(frozen=True)
+class LocalModelOptions:
+    """How the features of the local model are counted."""
+
+    events: EventOptions = field(default_factory=EventOptions)
+    bigram_threshold: int = option(
+        3, "a pair of blocks is a feature if seen more often than this", least=0
+    )
+    lexical_norm: Literal["source", "target"] = option(
+        "source",
+        "single-word blocks that share this word make up the whole of a lexical probability",
+    )
+    unigram_per_word: Literal["decoder", "both", "none"] = option(
+        "decoder", "where ln p(block) is divided by its source words; both: in training too"
+    )
+
+
+@dataclass(frozen=True)
+class DenseOptions:
+    """How the data behind dense features is learned."""
+
+    jumps: JumpOptions = field(default_factory=JumpOptions)
+    lexical: LexicalOptions = field(default_factory=LexicalOptions)
+    local: LocalModelOptions = field(default_factory=LocalModelOptions)

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from calque.config.classes import ClassOptions
+from calque.config.dense import DenseOptions
+from calque.config.option import option
+
+
+@dataclass(frozen=True)
+class FeatureOptions:
+    """What scores a translation, and how the data for it is learned."""
+
+    dense: str = option(
+        "standard",
+        "dense features: sets (standard, relevant-set-6, relevant-set-7, local-model, maxforce,"
+        " model4) and single features, with ' + ' or ' - ' between",
+    )
+    sparse: str = option(
+        "", "families of sparse features, with commas between; module:name for those of a module"
+    )
+    edges_budget: int = option(10, "most that a combination of word edges may cost", least=1)
+    edges_slots: int = option(2, "most words in a combination of word edges", least=1, most=6)
+    source_tags: str | None = option(None, "file of 'word tag' lines for source words")
+    target_tags: str | None = option(None, "file of 'word tag' lines for target words")
+    classes: ClassOptions = field(default_factory=ClassOptions)
+    data: DenseOptions = field(default_factory=DenseOptions)

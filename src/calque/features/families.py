@@ -1,0 +1,157 @@
+"""Families of sparse features by name."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, product
+
+from calque.errors import OptionError
+from calque.features.template import Template
+
+BUDGETS = {
+    "word": 5,
+    "char": 3,
+    "brown": 3,
+    "brown6": 2,
+    "brown4": 2,
+    "tag": 2,
+    "type": 1,
+}
+"""What a slot at each level costs of the budget of a combination (Yu et al. 2013, Table 1)."""
+EDGES = {
+    **dict.fromkeys(("source.first", "source.last", "source.left", "source.right"), tuple(BUDGETS)),
+    **dict.fromkeys(("target.first", "target.last"), ("word", "brown", "brown6", "brown4", "tag")),
+}
+"""The slots of WordEdges and their levels."""
+
+
+def wordedges(budget: int = 10, max_slots: int = 2) -> Iterator[Template]:
+    """Combinations of words at and beside the edges of a block, within a budget.
+
+    Each comes alone and with the length of the source (Yu et al. 2013, section 3.2). All that the
+    budget allows are 27,011; by default those of at most two slots, 637.
+    """
+    for n in range(1, max_slots + 1):
+        for slots in combinations(EDGES, n):
+            for levels in product(*(EDGES[slot] for slot in slots)):
+                if sum(BUDGETS[level] for level in levels) > budget:
+                    continue
+                uses = tuple(f"{s}@{level}" for s, level in zip(slots, levels, strict=True))
+                yield Template("wordedges." + "+".join(uses), uses)
+                longer = (*uses, "source.length")
+                yield Template("wordedges." + "+".join(longer), longer)
+
+
+def _one(name: str, *slots: str) -> dict[str, tuple[Template, ...]]:
+    return {name: (Template(name, slots),)}
+
+
+def _some(name: str, **members: tuple[str, ...]) -> dict[str, tuple[Template, ...]]:
+    return {name: tuple(Template(f"{name}.{key}", slots) for key, slots in members.items())}
+
+
+FAMILIES: Mapping[str, tuple[Template, ...]] = {
+    # Tillmann & Zhang 2008: phrases and words.
+    **_one("P1", "block"),
+    **_one("P2", "block", "orientation"),
+    **_one("P3", "previous.target", "target"),
+    **_one("P4", "previous.source", "source"),
+    **_one("P5", "target", "source.length"),
+    **_one("W1", "each.source", "each.target"),
+    **_some(
+        "W2",
+        jump=("jump",),
+        first=("jump", "source.first"),
+        last=("jump", "previous.source.last"),
+    ),
+    **_some(
+        "W3",
+        unigram=("target.ngram.0",),
+        bigram=("target.ngram.1", "target.ngram.0"),
+        trigram=("target.ngram.2", "target.ngram.1", "target.ngram.0"),
+    ),
+    **_one("W4", "target.previous", "target.first"),
+    # Wuebker et al.: (a) to (d).
+    **_one("phrase-pair", "block"),
+    **_one("lexical", "each.source", "each.target"),
+    **_one("source-triplets", "each.source", "each.source", "each.target"),
+    **_one("target-triplets", "each.source", "each.target", "each.target"),
+    **_some(
+        "hierarchical",
+        backward=("block", "hierarchical.backward"),
+        forward=("block", "hierarchical.forward"),
+    ),
+    # Yu et al. 2013.
+    **_one("ruleid", "block"),
+    **_one("rule-bigram", "previous.block", "block"),
+    "rule-history": tuple(
+        Template(
+            f"rule-history.{level}",
+            (f"target.previous2@{level}", f"target.previous@{level}", "block"),
+        )
+        for level in ("word", "brown", "brown6", "brown4", "tag")
+    ),
+    # Tillmann & Zhang 2005: (f).
+    "block-bigram": (
+        Template("block-bigram", ("previous.block", "block"), copies=False, listed=True),
+    ),
+}
+"""Families by name, but for `wordedges`, which has options."""
+
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "phrase": ("P1", "P2", "P3", "P4", "P5"),
+    "word": ("W1", "W2", "W3", "W4"),
+    "all": ("P1", "P2", "P3", "P4", "P5", "W1", "W2", "W3", "W4"),
+    "expected-bleu": (
+        "phrase-pair",
+        "lexical",
+        "source-triplets",
+        "target-triplets",
+        "hierarchical",
+    ),
+    "maxforce": ("ruleid", "wordedges", "rule-bigram", "rule-history"),
+}
+"""Families that belong together."""
+
+
+def chosen_templates(
+    expression: str, *, budget: int = 10, max_slots: int = 2
+) -> tuple[Template, ...]:
+    """The templates that names of families and groups with commas between choose.
+
+    `my_module:family` is the list of templates `family` of a Python module. `budget` and
+    `max_slots` are those of `wordedges`. Raises `OptionError` with the nearest valid name.
+    """
+    templates: dict[str, Template] = {}
+    for name in filter(None, (part.strip() for part in expression.split(","))):
+        for template in _family(name, budget, max_slots):
+            if templates.setdefault(template.name, template) != template:
+                raise OptionError(f"two templates are called '{template.name}'")
+    return tuple(templates.values())
+
+
+def _family(name: str, budget: int, max_slots: int) -> Iterable[Template]:
+    if ":" in name:
+        return _from_module(name)
+    if name in GROUPS:
+        return [t for one in GROUPS[name] for t in _family(one, budget, max_slots)]
+    if name == "wordedges":
+        return wordedges(budget, max_slots)
+    if name in FAMILIES:
+        return FAMILIES[name]
+    known = [*GROUPS, *FAMILIES, "wordedges"]
+    near = difflib.get_close_matches(name, known, 1, 0.0)[0]
+    raise OptionError(f"no family of sparse features is called '{name}': did you mean '{near}'?")
+
+
+def _from_module(name: str) -> Sequence[Template]:
+    module, _, attribute = name.partition(":")
+    try:
+        family = getattr(importlib.import_module(module), attribute)
+    except (ImportError, ValueError, AttributeError, SyntaxError) as error:
+        raise OptionError(f"family '{name}': {error}") from None
+    if not isinstance(family, Sequence) or not all(isinstance(t, Template) for t in family):
+        raise OptionError(f"family '{name}': expected a list of templates")
+    return family

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque import _core
+from calque.blocks import BlockTable
+from calque.config import DefaultWeights
+from calque.errors import ModelError
+from calque.features.classes import WordClasses
+from calque.features.dense import COMPONENTS, DenseData, chosen
+from calque.features.naming import Namer
+from calque.features.template import Side, Template, key_of
+from calque.features.weights import Weights
+from calque.text import Vocabulary
+
+
+@dataclass(frozen=True, eq=False)
+class WordData:
+    """What templates see of words, and of pairs of blocks."""
+
+    source_vocabulary: Vocabulary
+    target_vocabulary: Vocabulary
+    source_classes: WordClasses = field(default_factory=WordClasses)
+    target_classes: WordClasses = field(default_factory=WordClasses)
+    block_pairs: NDArray[np.int32] | None = None
+    """Rows of blocks (previous, current) that listed templates fire for."""
+
+    def has_levels(self, template: Template) -> bool:
+        """Whether the words of both sides have all levels that a template looks at."""
+        return template.levels("source") <= set(self.source_classes.levels) and template.levels(
+            "target"
+        ) <= set(self.target_classes.levels)
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureSet:
+    """What scores the derivations of a model: chosen by name, compiled for the core."""
+
+    names: tuple[str, ...]
+    """The dense features, in the order of every vector of them."""
+    templates: Mapping[str, Template]
+    """The sparse ones, by name; those at levels that the words lack are absent."""
+    core: _core.FeatureSet
+    words: WordData | None = None
+
+    @classmethod
+    def compile(
+        cls,
+        dense: str,
+        data: DenseData,
+        templates: Sequence[Template] = (),
+        words: WordData | None = None,
+    ) -> FeatureSet:
+        """The dense set that an expression chooses (see `chosen`), templates, and their data."""
+        core = _core.FeatureSet()
+        data.add_to(core, chosen(dense))
+        if words is None:
+            if templates:
+                raise ModelError("sparse features need the words of a model")
+            return cls(tuple(core.names), {}, core)
+        active = {template.name: template for template in templates if words.has_levels(template)}
+        features = cls(tuple(core.names), active, core, words)
+        features._add_templates()
+        return features
+
+    @classmethod
+    def standard(cls, blocks: BlockTable) -> FeatureSet:
+        """The set that needs nothing but blocks and a language model."""
+        return cls.compile("standard", DenseData(blocks))
+
+    def default_weights(self) -> Weights:
+        """The weights of a model that has not been tuned."""
+        standard = asdict(DefaultWeights())
+        opposite = {"word_penalty": "word_count", "block_penalty": "block_count"}
+        values: dict[str, float] = {}
+        for name in self.names:
+            values[name] = standard.get(name, COMPONENTS[name].weight)
+            if name in opposite:
+                values[name] = -standard[opposite[name]]
+        return Weights(values)
+
+    def key_of(self, name: str) -> int:
+        """The key of a sparse feature; raises `CalqueError` where no active template gives it."""
+        return key_of(name, self.templates)
+
+    def levels(self, side: Side) -> tuple[str, ...]:
+        """The levels that the templates look at, the word itself first."""
+        used = set[str]().union(*(template.levels(side) for template in self.templates.values()))
+        return ("word", *sorted(used - {"word"}))
+
+    def source_values(
+        self, ids: NDArray[np.int32], unknown: Mapping[int, str]
+    ) -> NDArray[np.uint64]:
+        """What templates see of source words: a row of hashes each.
+
+        `unknown` holds the texts of words outside the vocabulary by their place among `ids`.
+        """
+        if self.words is None or not self.templates:
+            return np.empty((len(ids), 0), np.uint64)
+        table = self._source_table
+        values = table[np.where(ids < len(table), ids, 0)]
+        if unknown:
+            texts = list(unknown.values())
+            values[list(unknown)] = self._hashes("source", texts)
+        return values
+
+    @cached_property
+    def namer(self) -> Namer:
+        """Names the sparse features of derivations."""
+        if self.words is None:
+            return Namer({}, WordClasses(), WordClasses())
+        pairs = [] if self.words.block_pairs is None else self.words.block_pairs.tolist()
+        return Namer(
+            self.templates,
+            self.words.source_classes,
+            self.words.target_classes,
+            frozenset((before, row) for before, row in pairs),
+        )
+
+    @cached_property
+    def _source_table(self) -> NDArray[np.uint64]:
+        assert self.words is not None
+        return self._hashes("source", list(self.words.source_vocabulary))
+
+    def _hashes(self, side: Side, texts: Sequence[str]) -> NDArray[np.uint64]:
+        assert self.words is not None
+        classes = self.words.source_classes if side == "source" else self.words.target_classes
+        return np.stack([classes.hashes(level, texts) for level in self.levels(side)], axis=1)
+
+    def _add_templates(self) -> None:
+        words = self.words
+        if words is None or not self.templates:
+            return
+        levels = {side: self.levels(side) for side in ("source", "target")}
+        table = self._hashes("target", list(words.target_vocabulary))
+        self.core.set_levels(len(levels["source"]), table)
+        for template in self.templates.values():
+            if template.listed and words.block_pairs is None:
+                raise ModelError(
+                    f"the model has no pairs of blocks for '{template.name}':"
+                    " train it with this feature"
+                )
+            self.core.add_template(
+                template.name,
+                [slot.name for slot in template.parsed],
+                [
+                    levels[slot.kind.side].index(slot.level) if slot.kind.side else 0
+                    for slot in template.parsed
+                ],
+                template.copies,
+                template.listed,
+            )
+        if words.block_pairs is not None:
+            self.core.set_pairs(np.ascontiguousarray(words.block_pairs, np.int32))

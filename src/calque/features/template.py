@@ -1,0 +1,160 @@
+"""Templates of sparse features, declared: which parts of a step make one feature together.
+
+    from calque.features import Template
+
+    family = [
+        Template("edge", ("source.last@brown6", "target.last")),
+        Template("edge.length", ("source.last@brown6", "target.last", "source.length")),
+    ]
+
+in a file `my_module.py` makes `features.sparse = "ruleid, my_module:family"` a choice.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from calque import _core
+from calque.errors import CalqueError, OptionError
+from calque.features.classes import LEVELS
+
+Side = Literal["source", "target"]
+MOST_BACK = 7
+"""The longest way back of `target.ngram.k`."""
+
+
+class SlotKind(NamedTuple):
+    """What a slot holds."""
+
+    side: Side | None = None
+    """Whose word it is, which has levels; none for everything else."""
+    is_phrase: bool = False
+    is_block: bool = False
+    char: str | None = None
+    """Which character stands for the word at the level `char`: the one at the edge of the block."""
+
+
+SLOTS: Mapping[str, SlotKind] = {
+    "block": SlotKind(is_block=True),
+    "source": SlotKind(is_phrase=True),
+    "target": SlotKind(is_phrase=True),
+    "source.length": SlotKind(),
+    "target.length": SlotKind(),
+    "source.first": SlotKind("source", char="char.first"),
+    "source.last": SlotKind("source", char="char.last"),
+    "target.first": SlotKind("target", char="char.first"),
+    "target.last": SlotKind("target", char="char.last"),
+    "source.left": SlotKind("source", char="char.last"),
+    "source.right": SlotKind("source", char="char.first"),
+    "each.source": SlotKind("source"),
+    "each.target": SlotKind("target"),
+    **{f"target.ngram.{k}": SlotKind("target") for k in range(MOST_BACK + 1)},
+    "previous.block": SlotKind(is_block=True),
+    "previous.source": SlotKind(is_phrase=True),
+    "previous.target": SlotKind(is_phrase=True),
+    "previous.source.last": SlotKind("source", char="char.last"),
+    "target.previous": SlotKind("target", char="char.last"),
+    "target.previous2": SlotKind("target", char="char.last"),
+    "orientation": SlotKind(),
+    "hierarchical.backward": SlotKind(),
+    "hierarchical.forward": SlotKind(),
+    "jump": SlotKind(),
+}
+"""Every slot:
+
+`block`, `source` and `target` are the block and its phrases, `.length` their words, `.first` and
+`.last` the words at their ends. `source.left` and `source.right` are the words beside the block in
+the sentence, `<s>` and `</s>` at its ends. `each.source` and `each.target` stand for every word in
+turn, two of a side for every ordered pair. `target.ngram.k` is the word k before, for every word of
+the target in turn. `previous.` is the block before, `target.previous` and `target.previous2` are
+the last target words before the block. `orientation` is R, L or N (monotone, swap, discontinuous)
+towards the block before; `hierarchical.backward` and `.forward` are M, S or D towards merged blocks
+before and after; `jump` is the way from the end of the block before, clipped to 8 words.
+"""
+
+
+class Slot(NamedTuple):
+    """One part of a template: a slot and the level at which a word is seen."""
+
+    name: str
+    level: str = "word"
+
+    @property
+    def kind(self) -> SlotKind:
+        """What the slot holds."""
+        return SLOTS[self.name]
+
+
+@dataclass(frozen=True)
+class Template:
+    """One sparse feature for every combination of values of its slots.
+
+    A slot of words may name a level, `source.first@brown6`; `word` is the default.
+    """
+
+    name: str
+    slots: tuple[str, ...]
+    copies: bool = True
+    """Whether it fires for words that are copied and for targets that the user requires."""
+    listed: bool = False
+    """Whether it fires only for pairs of blocks that were often neighbours in training."""
+
+    def __post_init__(self) -> None:
+        if not self.name or ":" in self.name or self.name.split() != [self.name]:
+            raise OptionError(f"template '{self.name}': expected a name without blanks and ':'")
+        if not isinstance(self.slots, tuple) or not 1 <= len(self.slots) <= 8:
+            raise OptionError(f"template '{self.name}': expected a tuple of 1 to 8 slots")
+        if self.listed and {"block", "previous.block"} - set(self.slots):
+            raise OptionError(f"template '{self.name}': listed, but without both blocks")
+        assert self.parsed  # raises where a slot is wrong
+
+    @cached_property
+    def parsed(self) -> tuple[Slot, ...]:
+        """The slots and their levels; raises `OptionError` where one is none."""
+        return tuple(_parse(self.name, slot) for slot in self.slots)
+
+    def levels(self, side: Side) -> set[str]:
+        """The levels of words of one side that it looks at."""
+        return {slot.level for slot in self.parsed if slot.kind.side == side}
+
+    def key_of(self, values: Sequence[str]) -> int:
+        """The key of the feature with these values; a block has two, source and target."""
+        try:
+            return _core.feature_key(self.name, [slot.name for slot in self.parsed], list(values))
+        except CalqueError as error:
+            raise CalqueError(str(error)) from None
+
+
+def _parse(template: str, slot: str) -> Slot:
+    name, at, level = slot.partition("@")
+    if name not in SLOTS:
+        near = difflib.get_close_matches(name, SLOTS, 1, 0.0)[0]
+        raise OptionError(
+            f"template '{template}': no slot is called '{name}': did you mean '{near}'?"
+        )
+    kind = SLOTS[name]
+    if not at:
+        return Slot(name)
+    if kind.side is None:
+        raise OptionError(f"template '{template}': '{name}' is no word and has no levels")
+    if level == "char" and kind.char:
+        level = kind.char
+    if level not in LEVELS:
+        raise OptionError(
+            f"template '{template}': no level is called '{level}'; there are: {', '.join(LEVELS)}"
+        )
+    return Slot(name, level)
+
+
+def key_of(name: str, templates: Mapping[str, Template]) -> int:
+    """The key of a feature from its name, `TEMPLATE:VALUE ||| VALUE`."""
+    template, colon, values = name.partition(":")
+    if not colon or template not in templates:
+        near = difflib.get_close_matches(template, templates, 1, 0.0)
+        hint = f": did you mean '{near[0]}'?" if near else ""
+        raise CalqueError(f"'{name}': no active template is called '{template}'{hint}")
+    return templates[template].key_of(values.split(" ||| "))

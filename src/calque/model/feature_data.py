@@ -1,0 +1,205 @@
+"""The data behind a model's features: learned with the model, kept in its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque.align import Alignments
+from calque.blocks import BlockTable
+from calque.config import FeatureOptions
+from calque.errors import CalqueError, ModelError
+from calque.features import (
+    ClassLanguageModel,
+    DenseData,
+    FeatureSet,
+    LocalModelData,
+    Model4Data,
+    RelevantSetData,
+    Template,
+    WordClasses,
+    WordData,
+    chosen,
+    chosen_templates,
+    estimate_class_lm,
+    learn_classes,
+    learn_local_model,
+    learn_model4,
+    learn_relevant_set,
+)
+from calque.lm import LanguageModel
+from calque.model.folder import ModelFolder
+from calque.model.writer import ModelWriter
+from calque.progress import SILENT, Progress
+from calque.text import Bitext, Vocabulary
+
+RELEVANT_SET = {"model1_weight", "outbound_distortion", "inbound_distortion"}
+LOCAL_MODEL = {"block_unigram", "block_orientation", "single_word_weight"}
+MODEL4 = {"fertility", "lexicon", "jump_probability"}
+BROWN = {"brown", "brown6", "brown4"}
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureData:
+    """What a model knows beside blocks and language model; none where no feature asked for it."""
+
+    relevant_set: RelevantSetData | None = None
+    local_model: LocalModelData | None = None
+    model4: Model4Data | None = None
+    class_lm: ClassLanguageModel | None = None
+    source_classes: WordClasses | None = None
+    target_classes: WordClasses | None = None
+
+    def compile(
+        self, options: FeatureOptions, blocks: BlockTable, source: Vocabulary, target: Vocabulary
+    ) -> FeatureSet:
+        """The feature set that the options choose; `ModelError` where data for it is missing."""
+        dense = DenseData(blocks, self.relevant_set, self.local_model, self.model4, self.class_lm)
+        words = WordData(
+            source,
+            target,
+            self.source_classes or WordClasses(),
+            self.target_classes or WordClasses(),
+            None if self.local_model is None else self.local_model.bigrams,
+        )
+        return FeatureSet.compile(options.dense, dense, templates_of(options), words)
+
+    def save(self, writer: ModelWriter, threads: int) -> None:
+        """Write it into a model folder, under `features/`."""
+        rooms: dict[str, Mapping[str, NDArray[Any]]] = {}
+        for name, part in self._parts().items():
+            if part is not None:
+                rooms[name] = part.to_arrays()
+        if self.class_lm is not None:
+            rooms["class-lm"] = {
+                **self.class_lm.lm.to_arrays(),
+                "class_of": self.class_lm.class_of,
+            }
+            writer.text("features/class-lm/vocabulary", self.class_lm.lm.vocabulary.to_text())
+        arrays = {f"features/{room}/{name}": a for room in rooms for name, a in rooms[room].items()}
+        writer.arrays(arrays, threads)
+        for side, classes in (("source", self.source_classes), ("target", self.target_classes)):
+            texts = {} if classes is None else classes.to_texts()
+            for level, text in texts.items():
+                writer.text(f"features/classes/{side}/{level}", text)
+
+    @classmethod
+    def load(cls, folder: ModelFolder) -> FeatureData:
+        """What a model folder has of it."""
+        kinds: dict[str, Any] = {
+            "relevant-set": RelevantSetData,
+            "local-model": LocalModelData,
+            "model4": Model4Data,
+        }
+        parts = {}
+        for name, kind in kinds.items():
+            arrays = _arrays(folder, f"features/{name}/")
+            try:
+                parts[name] = kind.from_arrays(arrays) if arrays else None
+            except ModelError as error:
+                raise ModelError(f"{folder.path}: {name}: {error}") from error
+        return cls(
+            parts["relevant-set"],
+            parts["local-model"],
+            parts["model4"],
+            _class_lm(folder),
+            _classes(folder, "source"),
+            _classes(folder, "target"),
+        )
+
+    def _parts(self) -> dict[str, RelevantSetData | LocalModelData | Model4Data | None]:
+        return {
+            "relevant-set": self.relevant_set,
+            "local-model": self.local_model,
+            "model4": self.model4,
+        }
+
+
+def templates_of(options: FeatureOptions) -> tuple[Template, ...]:
+    """The templates that the options choose."""
+    return chosen_templates(
+        options.sparse, budget=options.edges_budget, max_slots=options.edges_slots
+    )
+
+
+def learn_feature_data(
+    options: FeatureOptions,
+    blocks: BlockTable,
+    bitext: Bitext,
+    alignments: Alignments,
+    max_words: int,
+    *,
+    threads: int | None = None,
+    progress: Progress = SILENT,
+) -> FeatureData:
+    """What the chosen features need, learned from the corpus of the blocks, and nothing else.
+
+    `max_words` is that of block extraction. The result does not depend on `threads`.
+    """
+    dense, templates = set(chosen(options.dense)), templates_of(options)
+    levels = {side: {x for t in templates for x in t.levels(side)} for side in ("source", "target")}
+    asks_class_lm = "class_language_model" in dense
+    source = target = None
+    if levels["source"] & BROWN:
+        source = learn_classes(bitext.source, bitext.source_vocabulary, options.classes, progress)
+    if levels["target"] & BROWN or asks_class_lm:
+        target = learn_classes(bitext.target, bitext.target_vocabulary, options.classes, progress)
+    how = options.data
+    work: dict[str, Any] = {"threads": threads, "progress": progress}
+    corpus = blocks, bitext.source, bitext.target
+    n_words = len(bitext.source_vocabulary)
+    needs_events = dense & LOCAL_MODEL or any(template.listed for template in templates)
+    return FeatureData(
+        learn_relevant_set(*corpus, alignments, n_words, how.lexical, how.jumps, **work)
+        if dense & RELEVANT_SET
+        else None,
+        learn_local_model(*corpus, how.local, **work) if needs_events else None,
+        learn_model4(*corpus, alignments, max_words, how.jumps, **work) if dense & MODEL4 else None,
+        estimate_class_lm(
+            bitext.target, bitext.target_vocabulary, target, options.classes, progress
+        )
+        if asks_class_lm and target is not None
+        else None,
+        _tagged(source, options.source_tags),
+        _tagged(target, options.target_tags),
+    )
+
+
+def _tagged(classes: WordClasses | None, path: str | None) -> WordClasses | None:
+    if path is None:
+        return classes
+    return (classes or WordClasses()).with_tags(Path(path))
+
+
+def _arrays(folder: ModelFolder, prefix: str) -> dict[str, NDArray[Any]]:
+    return {name.removeprefix(prefix): folder.array(name) for name in folder.names(prefix)}
+
+
+def _class_lm(folder: ModelFolder) -> ClassLanguageModel | None:
+    prefix = "features/class-lm/"
+    if prefix + "vocabulary" not in folder:
+        return None
+    arrays = {
+        name.removeprefix(prefix): folder.array(name)
+        for name in folder.names(prefix)
+        if name != prefix + "vocabulary"
+    }
+    try:
+        vocabulary = Vocabulary.from_text(folder.text(prefix + "vocabulary"))
+        class_of = arrays.pop("class_of", np.empty(0, np.int32))
+        return ClassLanguageModel(LanguageModel.from_arrays(arrays, vocabulary), class_of)
+    except CalqueError as error:
+        raise ModelError(f"{folder.path}: class language model: {error}") from error
+
+
+def _classes(folder: ModelFolder, side: str) -> WordClasses | None:
+    prefix = f"features/classes/{side}/"
+    texts = {name.removeprefix(prefix): folder.text(name) for name in folder.names(prefix)}
+    if not texts:
+        return None
+    return WordClasses.from_texts(texts, f"{folder.path}: classes of {side} words")

@@ -1,0 +1,214 @@
+"""The page that `calque report` writes: runs side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from calque.report.curves import Curve, draw
+from calque.report.page import (
+    SERIES,
+    Cell,
+    Html,
+    bar,
+    element,
+    figure,
+    page,
+    paragraph,
+    section,
+    table,
+)
+from calque.report.record import RoundRecord, RunRecord
+
+JAGGED = "simplex"
+"""The method whose rounds are trials: its curve is that of the best so far."""
+
+
+def report(runs: Sequence[RunRecord]) -> Html:
+    """One page for all runs: a table, learning curves, weights and examples.
+
+    The same runs give the same bytes.
+    """
+    parts = [_summary(runs), _curves(runs), _weights(runs), _examples(runs), _settings(runs)]
+    title = f"Run {runs[0].name}" if len(runs) == 1 else f"{len(runs)} runs"
+    lead = ", ".join(dict.fromkeys(f"{run.method} for {run.metric}" for run in runs))
+    return page(title, *(part for part in parts if part), lead=lead)
+
+
+def _summary(runs: Sequence[RunRecord]) -> Html:
+    header = ["run", "method", "seed", "rounds", "chosen", "metric", "start", "best", "time", "end"]
+    rows: list[list[Cell]] = []
+    for index, run in enumerate(runs):
+        first, chosen = next(iter(run.rounds), None), run.chosen_round
+        rows.append(
+            [
+                _named(run, index),
+                run.method,
+                run.seed,
+                len(run.rounds),
+                run.chosen,
+                run.metric,
+                _score(first),
+                _score(chosen),
+                _duration(run.seconds),
+                run.reason or "not finished",
+            ]
+        )
+    warnings = [
+        paragraph(f"{run.name}: {warning}", "warning") for run in runs for warning in run.warnings
+    ]
+    signatures = dict.fromkeys(run.signature for run in runs if run.signature)
+    notes = [paragraph(f"Signature: {signature}", "note") for signature in signatures]
+    return section("Result on the development text", table(header, rows), *warnings, *notes)
+
+
+def _curves(runs: Sequence[RunRecord]) -> Html | None:
+    figures: list[Html] = []
+    for metric in dict.fromkeys(run.metric for run in runs):
+        curves = [
+            curve
+            for index, run in enumerate(runs)
+            if run.metric == metric
+            for curve in _score_curves(run, index)
+        ]
+        if curves:
+            drawing = draw(curves, "round", metric, f"score{len(figures)}")
+            below = f"{metric} of the decoder's output after each round; the ring is what was taken"
+            dashed = any(curve.faint for curve in curves)
+            below += "; dashed: on the candidates learned from, or single trials" if dashed else ""
+            figures.append(figure(drawing, below + "."))
+    figures += _further(runs, "length", "output length / reference length", _length)
+    figures += _further(runs, "search", "hypotheses tried by the search", _n_hypotheses)
+    return section("Learning curves", *figures) if figures else None
+
+
+def _score_curves(run: RunRecord, series: int) -> Iterator[Curve]:
+    scored = [(one.number, one.score) for one in run.rounds if _is_number(one.score)]
+    pooled = [(one.number, one.pool_score) for one in run.rounds if _is_number(one.pool_score)]
+    numbers, scores = [n for n, _ in scored], [float(score or 0) for _, score in scored]
+    mark = numbers.index(run.chosen) if run.chosen in numbers else None
+    if run.method == JAGGED:
+        pooled, scores = scored, _best_so_far(scores, run.higher_is_better)
+    if scores:
+        yield Curve(run.name, numbers, scores, series, mark=mark)
+    if pooled:
+        values = [float(value or 0) for _, value in pooled]
+        yield Curve(run.name, [n for n, _ in pooled], values, series, faint=bool(scores))
+
+
+def _further(
+    runs: Sequence[RunRecord], name: str, label: str, value: Callable[[RoundRecord], float | None]
+) -> Iterator[Html]:
+    """A drawing of something else that rounds tell, where they do."""
+    curves: list[Curve] = []
+    for series, run in enumerate(runs):
+        known = [(one.number, found) for one in run.rounds if (found := value(one)) is not None]
+        if known:
+            x, y = zip(*known, strict=True)
+            curves.append(Curve(run.name, x, y, series))
+    if curves:
+        drawing = draw(curves, "round", label, name)
+        yield figure(drawing, f"{label[0].upper()}{label[1:]}, round by round.")
+
+
+def _weights(runs: Sequence[RunRecord]) -> Html | None:
+    tables: list[Html] = []
+    for index, run in enumerate(runs):
+        if not run.end_weights:
+            continue
+        names = list(dict.fromkeys([*run.end_weights, *run.start_weights]))
+        moved = [n for n in names if run.start_weights.get(n) != run.end_weights.get(n)]
+        # A weight that nothing moves may be far larger than those that matter.
+        sizes = [abs(run.end_weights.get(name, 0.0)) for name in moved or names]
+        unit = max(sizes, default=0.0) or 1.0
+        rows: list[list[Cell]] = [
+            [
+                name,
+                _rounded(run.start_weights.get(name)),
+                _rounded(run.end_weights.get(name)),
+                bar(run.end_weights.get(name, 0.0) / unit, index),
+            ]
+            for name in names
+        ]
+        tables.append(element("h3", _named(run, index)))
+        tables.append(table(["feature", "start", "end", ""], rows))
+    return section("Weights", *tables) if tables else None
+
+
+def _examples(runs: Sequence[RunRecord]) -> Html | None:
+    parts: list[Html] = []
+    for index, run in enumerate(runs):
+        if not run.examples:
+            continue
+        parts.append(element("h3", _named(run, index)))
+        for one in run.examples:
+            lines = {
+                "source": one.source,
+                "reference": one.reference,
+                "before": one.before,
+                "after": one.after,
+            }
+            items = "".join(element("dt", k) + element("dd", v) for k, v in lines.items())
+            parts.append(Html(f"<dl>{items}</dl>"))
+    return section("Examples", *parts) if parts else None
+
+
+def _settings(runs: Sequence[RunRecord]) -> Html | None:
+    keys = list(dict.fromkeys(key for run in runs for key in run.options))
+    rows: list[list[Cell]] = [
+        [key, *(_setting(run.options[key]) if key in run.options else None for run in runs)]
+        for key in keys
+    ]
+    header = ["option", *(run.name for run in runs)]
+    return section("Options", table(header, rows)) if rows else None
+
+
+def _named(run: RunRecord, index: int) -> Html:
+    """The name of a run behind a patch of its colour."""
+    style = f"background:var(--series-{index % SERIES})"
+    patch = element("span", "", "swatch", style=style)
+    return Html(patch + element("span", run.name))
+
+
+def _score(one: RoundRecord | None) -> Cell:
+    if one is None:
+        return None
+    score = one.score if one.score is not None else one.pool_score
+    return None if score is None else round(score, 2)
+
+
+def _length(one: RoundRecord) -> float | None:
+    return one.length_ratio if _is_number(one.length_ratio) else None
+
+
+def _n_hypotheses(one: RoundRecord) -> float | None:
+    return one.n_hypotheses
+
+
+def _is_number(value: float | None) -> bool:
+    return value is not None and math.isfinite(value)
+
+
+def _best_so_far(scores: Sequence[float], higher_is_better: bool) -> list[float]:
+    choose = max if higher_is_better else min
+    best: list[float] = []
+    for score in scores:
+        best.append(choose(best[-1], score) if best else score)
+    return best
+
+
+def _rounded(value: float | None) -> Cell:
+    return None if value is None else float(f"{value:.4g}")
+
+
+def _duration(seconds: float | None) -> Cell:
+    if seconds is None:
+        return None
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02} s" if minutes else f"{seconds:.1f} s"
+
+
+def _setting(value: object) -> Cell:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value if isinstance(value, int | float) else "none" if value is None else str(value)

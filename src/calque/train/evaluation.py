@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from calque.config import DecodeOptions
+from calque.decode.source import SourceText
+from calque.decode.split import combine, split
+from calque.decode.translator import Translator
+from calque.features import Weights
+from calque.metrics.metric import Metric
+from calque.metrics.registry import make_metric
+from calque.model import Model
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What translating a text with given weights gives and costs."""
+
+    weights: Mapping[str, float]
+    scores: Mapping[str, float]
+    """Of the whole text, by metric."""
+    n_hypotheses: int
+    """Steps that the search tried: its cost, whatever the machine and the threads."""
+    n_words: int
+
+
+class FullDecoding:
+    """Translates a whole text with any weights and scores it; the model is loaded once.
+
+    The search tries every extension of what a stack of `stack_size` hypotheses and the threshold
+    leave over (no cube pruning, no time limit): the same weights always give the same evaluation.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        sources: Sequence[str],
+        references: Sequence[Sequence[str]],
+        metrics: Iterable[Metric],
+        *,
+        stack_size: int = 100,
+        threshold: float = 10.0,
+        threads: int | None = None,
+    ) -> None:
+        """Take source sentences, one or more complete sets of references, and the metrics."""
+        self.model = model
+        self.options = replace(
+            model.decode_options,
+            stack_size=stack_size,
+            pop_limit=0,
+            threshold=threshold,
+            time_limit_s=0.0,
+        )
+        self._metrics = {metric.name: metric for metric in metrics}
+        self._references = {n: metric.prepare(references) for n, metric in self._metrics.items()}
+        self._threads = threads
+        self._translator = Translator(model)
+        prepared = [model.preprocessor.prepare(line) for line in sources]
+        limit = self.options.max_words
+        self._sentences = [(one, list(split(one.words, (), limit))) for one in prepared]
+        self._source = SourceText.encode(
+            (" ".join(piece.words) for _, pieces in self._sentences for piece in pieces),
+            model.source_vocabulary,
+            model.target_vocabulary,
+        )
+
+    def __call__(self, weights: Weights, options: DecodeOptions | None = None) -> Evaluation:
+        """The scores of the translations under these weights, and what the search cost."""
+        texts, n_hypotheses = self.translate(weights, options)
+        scores = {
+            name: float(metric.score(self._references[name].statistics(texts).sum(axis=0)))
+            for name, metric in self._metrics.items()
+        }
+        n_words = sum(len(text.split()) for text in texts)
+        return Evaluation(dict(weights), scores, n_hypotheses, n_words)
+
+    def translate(
+        self, weights: Weights, options: DecodeOptions | None = None
+    ) -> tuple[list[str], int]:
+        """The best translation of every sentence, and how many hypotheses it took."""
+        decoded = self._translator.decoder.decode(
+            self._source, weights, options or self.options, threads=self._threads
+        )
+        found = iter(one.derivations for one in decoded)
+        texts = []
+        for prepared, pieces in self._sentences:
+            ways = combine([next(found) for _ in pieces], 1)
+            [best] = self._translator.read_off(prepared, pieces, ways)
+            texts.append(best.text)
+        return texts, sum(one.n_generated for one in decoded)
+
+    def constant_features(self, weights: Weights, n_best: int = 20) -> list[str]:
+        """The features that never differ between the best derivations of a sentence.
+
+        Their weights have no effect on what comes out.
+        """
+        lists = self._translator.decoder.decode(
+            self._source,
+            weights,
+            self.options,
+            n_best=n_best,
+            distinct=False,
+            threads=self._threads,
+        )
+        varying = set[int]()
+        for one in lists:
+            for column, values in enumerate(
+                zip(*(d.features for d in one.derivations), strict=True)
+            ):
+                if min(values) != max(values):
+                    varying.add(column)
+        return [name for column, name in enumerate(weights) if column not in varying]
+
+
+def error_of(metric: Metric, score: float) -> float:
+    """What a search for weights makes small: 1 - BLEU, - NIST, TER, each for a text."""
+    scale = 1.0 if metric.name == "nist" else 100.0
+    if not metric.higher_is_better:
+        return score / scale
+    return -score if metric.name == "nist" else 1.0 - score / scale
+
+
+def companions(metric: Metric) -> list[Metric]:
+    """The metric, and BLEU and NIST with its way of splitting words: what a log should tell."""
+    words = ("tokenize", "lowercase")
+    shared = {key: getattr(metric, key) for key in words if hasattr(metric, key)}
+    others = [make_metric(name, **shared) for name in ("bleu", "nist") if name != metric.name]
+    return [metric, *others]

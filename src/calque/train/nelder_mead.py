@@ -1,0 +1,132 @@
+"""The downhill simplex method (Nelder & Mead 1965) on functions that are flat nearly everywhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Vertex:
+    """A point that was evaluated."""
+
+    point: Vector
+    error: float
+    """Infinite where the function gave no finite number: such a point is the worst."""
+    born: int
+    """How many points were evaluated before it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Minimum:
+    """The best point that a search evaluated, and how the search ended."""
+
+    point: Vector
+    error: float
+    n_evaluations: int
+    reason: Literal["converged", "evaluations"]
+    """Both tests of convergence held at the end of the last descent, or its evaluations ran out."""
+
+
+class NelderMead:
+    """Minimises a function by reflecting, stretching and shrinking a simplex; nothing is random.
+
+    Reflection 1, expansion 2, contraction 0.5, shrink 0.5. Of points with equal errors the one
+    evaluated first counts as better, and a new point replaces another only where it is better:
+    on a plateau the simplex shrinks, it does not wander.
+    """
+
+    def __init__(
+        self,
+        *,
+        step: float = 0.3,
+        max_evaluations: int = 200,
+        restarts: int = 1,
+        spread: float = 1e-4,
+        size: float = 1e-2,
+    ) -> None:
+        """Take the hyper-parameters.
+
+        A descent begins with a simplex whose edges are `step` times the mean absolute value of its
+        start. It ends when the errors of the best and the worst vertex differ by less than `spread`
+        (relative) and no coordinate of a vertex is farther from the best than `size` times the
+        best's mean absolute value, or after `max_evaluations`. The next one, of `restarts`, begins
+        where it ended.
+        """
+        self.step = step
+        self.max_evaluations = max_evaluations
+        self.restarts = restarts
+        self.spread = spread
+        self.size = size
+
+    def minimise(self, function: Callable[[Vector], float], start: Vector) -> Minimum:
+        """The best point found from `start` on; `function` may give anything, NaN included."""
+        n_evaluated = 0
+
+        def evaluate(point: Vector) -> Vertex:
+            nonlocal n_evaluated
+            error = float(function(point))
+            n_evaluated += 1
+            return Vertex(point, error if math.isfinite(error) else math.inf, n_evaluated - 1)
+
+        best = evaluate(np.array(start, np.float64))
+        converged = False
+        for descent in range(1 + self.restarts):
+            begun = n_evaluated - (descent == 0)  # the start belongs to the first descent
+            simplex = _ordered([best] + [evaluate(point) for point in self._around(best.point)])
+            while not (converged := self._has_converged(simplex)):
+                if n_evaluated - begun > self.max_evaluations:
+                    break
+                simplex = _ordered(_moved(simplex, evaluate))
+            best = simplex[0]
+        reason: Literal["converged", "evaluations"] = "converged" if converged else "evaluations"
+        return Minimum(best.point, best.error, n_evaluated, reason)
+
+    def _around(self, start: Vector) -> list[Vector]:
+        """The other vertices of a fresh simplex."""
+        edge = self.step * (_mean_size(start) or 1.0)
+        return [start + edge * axis for axis in np.eye(len(start))]
+
+    def _has_converged(self, simplex: list[Vertex]) -> bool:
+        best, worst = simplex[0], simplex[-1]
+        spread = 2 * abs(worst.error - best.error)
+        spread /= abs(worst.error) + abs(best.error) + 1e-12
+        size = max(float(np.abs(vertex.point - best.point).max()) for vertex in simplex[1:])
+        return spread < self.spread and size < self.size * _mean_size(best.point)
+
+
+def _moved(simplex: list[Vertex], evaluate: Callable[[Vector], Vertex]) -> list[Vertex]:
+    """The simplex, given best first, after one step."""
+    *kept, worst = simplex
+    best = kept[0]
+    centre = np.mean([vertex.point for vertex in kept], axis=0)
+    away = centre - worst.point
+    reflected = evaluate(centre + away)
+    if reflected.error < best.error:
+        expanded = evaluate(centre + 2 * away)
+        return [*kept, expanded if expanded.error < reflected.error else reflected]
+    if reflected.error < kept[-1].error:
+        return [*kept, reflected]
+    if reflected.error < worst.error:
+        worst = reflected
+    contracted = evaluate(centre + 0.5 * (worst.point - centre))
+    if contracted.error < worst.error:
+        return [*kept, contracted]
+    return [best] + [
+        evaluate(best.point + 0.5 * (vertex.point - best.point)) for vertex in [*kept[1:], worst]
+    ]
+
+
+def _ordered(simplex: list[Vertex]) -> list[Vertex]:
+    return sorted(simplex, key=lambda vertex: (vertex.error, vertex.born))
+
+
+def _mean_size(point: Vector) -> float:
+    return float(np.abs(point).mean())

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from calque.config import SimplexOptions
+from calque.errors import CalqueError, OptionError
+from calque.features import Weights
+from calque.train.nelder_mead import Vector
+
+
+@dataclass(frozen=True)
+class WeightSpace:
+    """The weights that the search may change, and how a point of the search becomes weights."""
+
+    start: Weights
+    free: tuple[str, ...]
+    norm: bool = False
+    """Scale the free weights to a mean absolute value of 1."""
+    clamp: bool = False
+
+    def origin(self) -> Vector:
+        """The point of the start weights."""
+        return np.array([self.start[name] for name in self.free])
+
+    def weights(self, point: Vector) -> Weights:
+        """The weights that the decoder gets for a point."""
+        values = np.maximum(point, 0.0) if self.clamp else point
+        size = float(np.abs(values).mean())
+        if self.norm and size > 0:
+            values = values / size
+        return Weights({**self.start, **dict(zip(self.free, values.tolist(), strict=True))})
+
+
+def weight_space(start: Weights, constant: Collection[str], options: SimplexOptions) -> WeightSpace:
+    """All weights but the fixed ones and those of constant features, which have no effect."""
+    fixed = {name.strip() for name in options.fixed.split(",") if name.strip()}
+    for name in sorted(fixed - set(start)):
+        near = difflib.get_close_matches(name, list(start), n=1, cutoff=0.4)
+        hint = f"did you mean '{near[0]}'?" if near else f"one of {', '.join(start)}"
+        raise OptionError(f"fixed={name}: no feature is called that; {hint}")
+    if fixed and options.norm != "none":
+        raise OptionError(f"fixed and norm={options.norm} both keep the scale: give one")
+    free = tuple(name for name in start if name not in fixed and name not in constant)
+    if not free:
+        raise CalqueError("nothing to tune: no weight has an effect on the translations")
+    return WeightSpace(start, free, options.norm == "l1", options.clamp)

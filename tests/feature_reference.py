@@ -1,0 +1,234 @@
+"""Slow references for the families of sparse features: the names that a derivation gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations, product
+
+from calque.features import WordClasses
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block of a derivation, as text."""
+
+    begin: int
+    end: int
+    target: tuple[str, ...]
+    row: int = 0
+    copied: bool = False
+
+
+@dataclass(frozen=True)
+class Derived:
+    """Blocks in target order over a source sentence."""
+
+    source: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    source_classes: WordClasses
+    target_classes: WordClasses
+    pairs: frozenset[tuple[int, int]] = frozenset()
+    ends: bool = True
+
+    def s(self, block: Block) -> str:
+        return " ".join(self.source[block.begin : block.end])
+
+    def bigrams(self) -> Iterator[tuple[Block | None, Block]]:
+        return zip((None, *self.blocks), self.blocks, strict=False)
+
+    def history(self, i: int) -> list[tuple[str, bool]]:
+        """The target words before block i, after two boundaries, and whether each was copied."""
+        words = [(w, block.copied) for block in self.blocks[:i] for w in block.target]
+        return [("<s>", False), ("<s>", False), *words]
+
+    def seen_as(self, level: str, word: str, copied: bool) -> str:
+        """A target word at a level; copied words have no class."""
+        if copied and level != "word":
+            return "<unk>"
+        return word if word == "<s>" else self.target_classes.value(level, word)
+
+
+def t(block: Block) -> str:
+    return " ".join(block.target)
+
+
+def jump(before: Block | None, block: Block) -> int:
+    return max(-8, min(8, block.begin - (before.end if before else 0)))
+
+
+def orientation(before: Block | None, block: Block) -> str:
+    begin, end = (before.begin, before.end) if before else (0, 0)
+    if block.begin == end:
+        return "R"
+    return "L" if block.end == begin else "N"
+
+
+def phrase_pair(name: str) -> Callable[[Derived], Iterator[str]]:
+    return lambda d: (f"{name}:{d.s(b)} ||| {t(b)}" for b in d.blocks)
+
+
+def p2(d: Derived) -> Iterator[str]:
+    for before, b in d.bigrams():
+        yield f"P2:{d.s(b)} ||| {t(b)} ||| {orientation(before, b)}"
+
+
+def p3(d: Derived) -> Iterator[str]:
+    for before, b in d.bigrams():
+        yield f"P3:{t(before) if before else '<s>'} ||| {t(b)}"
+
+
+def p4(d: Derived) -> Iterator[str]:
+    for before, b in d.bigrams():
+        yield f"P4:{d.s(before) if before else '<s>'} ||| {d.s(b)}"
+
+
+def p5(d: Derived) -> Iterator[str]:
+    return (f"P5:{t(b)} ||| {b.end - b.begin}" for b in d.blocks)
+
+
+def word_pairs(name: str) -> Callable[[Derived], Iterator[str]]:
+    return lambda d: (
+        f"{name}:{s} ||| {w}" for b in d.blocks for s in d.source[b.begin : b.end] for w in b.target
+    )
+
+
+def w2(d: Derived) -> Iterator[str]:
+    for before, b in d.bigrams():
+        yield f"W2.jump:{jump(before, b)}"
+        yield f"W2.first:{jump(before, b)} ||| {d.source[b.begin]}"
+        yield f"W2.last:{jump(before, b)} ||| {d.source[before.end - 1] if before else '<s>'}"
+
+
+def w3(d: Derived) -> Iterator[str]:
+    words = [word for word, _ in d.history(len(d.blocks))]
+    for i in range(2, len(words)):
+        yield f"W3.unigram:{words[i]}"
+        yield f"W3.bigram:{words[i - 1]} ||| {words[i]}"
+        yield f"W3.trigram:{words[i - 2]} ||| {words[i - 1]} ||| {words[i]}"
+
+
+def w4(d: Derived) -> Iterator[str]:
+    for before, b in d.bigrams():
+        yield f"W4:{before.target[-1] if before else '<s>'} ||| {b.target[0]}"
+
+
+def triplets(d: Derived, *, two_source: bool) -> Iterator[str]:
+    for b in d.blocks:
+        source = d.source[b.begin : b.end]
+        if two_source:
+            for (x, y), w in product(combinations(source, 2), b.target):
+                yield f"source-triplets:{x} ||| {y} ||| {w}"
+        else:
+            for x, (v, w) in product(source, combinations(b.target, 2)):
+                yield f"target-triplets:{x} ||| {v} ||| {w}"
+
+
+def hierarchical(d: Derived) -> Iterator[str]:
+    """Backward from what all blocks before cover in one piece, forward as the search sees it."""
+    for i, b in enumerate(d.blocks):
+        name = f"{d.s(b)} ||| {t(b)}"
+        begin, end = merged_before(d.blocks[:i])
+        way = "M" if b.begin == end else "S" if b.end == begin else "D"
+        yield f"hierarchical.backward:{name} ||| {way}"
+        covered = {w for one in d.blocks[: i + 1] for w in range(one.begin, one.end)}
+        if i + 1 < len(d.blocks):
+            following = d.blocks[i + 1]
+            right = following.begin >= b.end and b.end not in covered
+            left = following.end <= b.begin and b.begin - 1 not in covered
+            yield f"hierarchical.forward:{name} ||| {'M' if right else 'S' if left else 'D'}"
+        elif d.ends:
+            yield f"hierarchical.forward:{name} ||| {'M' if b.end == len(d.source) else 'D'}"
+
+
+def merged_before(blocks: tuple[Block, ...]) -> tuple[int, int]:
+    """The longest run of last blocks that covers one stretch of the source, found from scratch.
+
+    The sentence begins with an empty block.
+    """
+    best = (blocks[-1].begin, blocks[-1].end) if blocks else (0, 0)
+    for n in range(1, len(blocks) + 1):
+        words = sorted(w for one in blocks[-n:] for w in range(one.begin, one.end))
+        if words == list(range(words[0], words[-1] + 1)):
+            best = (words[0], words[-1] + 1)
+    return best
+
+
+BUDGET = {"word": 5, "char": 3, "brown": 3, "brown6": 2, "brown4": 2, "tag": 2, "type": 1}
+TARGET_LEVELS = ("word", "brown", "brown6", "brown4", "tag")
+
+
+def wordedges(d: Derived, max_slots: int = 2) -> Iterator[str]:
+    padded = ("<s>", *d.source, "</s>")
+    for b in d.blocks:
+        words = {
+            "source.first": (padded[b.begin + 1], "char.first"),
+            "source.last": (padded[b.end], "char.last"),
+            "source.left": (padded[b.begin], "char.last"),
+            "source.right": (padded[b.end + 1], "char.first"),
+        }
+        values: dict[str, dict[str, str]] = {}
+        for slot, (word, char) in words.items():
+            values[slot] = {
+                level: d.source_classes.value(char if level == "char" else level, word)
+                for level in BUDGET
+            }
+        for slot, word in (("target.first", b.target[0]), ("target.last", b.target[-1])):
+            values[slot] = {level: d.seen_as(level, word, b.copied) for level in TARGET_LEVELS}
+        for n in range(1, max_slots + 1):
+            for slots in combinations(values, n):
+                for levels in product(*(values[slot] for slot in slots)):
+                    if sum(BUDGET[level] for level in levels) <= 10:
+                        pairs = list(zip(slots, levels, strict=True))
+                        name = "wordedges." + "+".join(f"{s}@{level}" for s, level in pairs)
+                        text = " ||| ".join(values[s][level] for s, level in pairs)
+                        yield f"{name}:{text}"
+                        yield f"{name}+source.length:{text} ||| {b.end - b.begin}"
+
+
+def rule_bigram(d: Derived) -> Iterator[str]:
+    for before, b in d.bigrams():
+        first = f"{d.s(before)} ||| {t(before)}" if before else "<s> ||| <s>"
+        yield f"rule-bigram:{first} ||| {d.s(b)} ||| {t(b)}"
+
+
+def rule_history(d: Derived) -> Iterator[str]:
+    for i, b in enumerate(d.blocks):
+        for level in TARGET_LEVELS:
+            last = " ||| ".join(d.seen_as(level, *word) for word in d.history(i)[-2:])
+            yield f"rule-history.{level}:{last} ||| {d.s(b)} ||| {t(b)}"
+
+
+def block_bigram(d: Derived) -> Iterator[str]:
+    for before, b in d.bigrams():
+        if before and (before.row, b.row) in d.pairs:
+            yield f"block-bigram:{d.s(before)} ||| {t(before)} ||| {d.s(b)} ||| {t(b)}"
+
+
+REFERENCES: dict[str, Callable[[Derived], Iterator[str]]] = {
+    "P1": phrase_pair("P1"),
+    "P2": p2,
+    "P3": p3,
+    "P4": p4,
+    "P5": p5,
+    "W1": word_pairs("W1"),
+    "W2": w2,
+    "W3": w3,
+    "W4": w4,
+    "phrase-pair": phrase_pair("phrase-pair"),
+    "lexical": word_pairs("lexical"),
+    "source-triplets": lambda d: triplets(d, two_source=True),
+    "target-triplets": lambda d: triplets(d, two_source=False),
+    "hierarchical": hierarchical,
+    "ruleid": phrase_pair("ruleid"),
+    "wordedges": wordedges,
+    "rule-bigram": rule_bigram,
+    "rule-history": rule_history,
+    "block-bigram": block_bigram,
+}
+
+
+def names(families: tuple[str, ...], derived: Derived) -> Counter[str]:
+    """Every name that fires, and how often."""
+    return Counter(name for family in families for name in REFERENCES[family](derived))

@@ -1,0 +1,400 @@
+"""Every family of sparse features: names, keys and scores equal slow references."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from decode_reference import (
+    Parts,
+    Rules,
+    Step,
+    derivations,
+    partial_derivations,
+    score,
+    tiny_model,
+    words_of,
+)
+from decode_reference import features as dense_features
+from feature_reference import REFERENCES, Block, Derived, names
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from test_decode_exact import random_weights, rules, search_options, seeds
+
+from calque import _core
+from calque.config import DecodeOptions, ForceOptions
+from calque.decode import Decoder, SourceText
+from calque.decode.source import NO_WORD
+from calque.errors import CalqueError, OptionError
+from calque.features import (
+    FAMILIES,
+    GROUPS,
+    DenseData,
+    FeatureSet,
+    SparseWeights,
+    Template,
+    Weights,
+    WordClasses,
+    WordData,
+    chosen_templates,
+    wordedges,
+)
+from calque.text import Vocabulary
+
+few = settings(max_examples=30, deadline=None)
+sources = st.lists(st.sampled_from(["w0", "w1", "w2", "w3", "Xy7"]), min_size=1, max_size=4)
+CLASSES = WordClasses(
+    {"w0": "0010110", "w1": "0010111", "w2": "01", "w3": "110", "<unk>": "111"},
+    {"w0": "N", "w1": "V", "w2": "N"},
+)
+SMALL = tuple(family for family in REFERENCES if family != "wordedges")
+families = st.lists(st.sampled_from(SMALL), min_size=1, max_size=4, unique=True).map(tuple)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A model with sparse features, and a sentence."""
+
+    parts: Parts
+    decoder: Decoder
+    source: tuple[str, ...]
+    text: SourceText
+    families: tuple[str, ...]
+    pairs: frozenset[tuple[int, int]]
+
+    def derived(self, steps: tuple[Step, ...], *, ends: bool = True) -> Derived:
+        word = self.parts.vocabulary.word
+        blocks = tuple(
+            Block(
+                s.begin,
+                s.end,
+                tuple(word(w) if w >= 0 else self.source[-1 - w] for w in s.target),
+                s.block,
+                s.block < 0,
+            )
+            for s in steps
+        )
+        return Derived(self.source, blocks, CLASSES, CLASSES, self.pairs, ends)
+
+    def names(self, steps: tuple[Step, ...], *, ends: bool = True) -> Counter[str]:
+        return names(self.families, self.derived(steps, ends=ends))
+
+    def weights(self, seed: int, fired: set[str]) -> Weights:
+        """Random weights for everything that can fire."""
+        keys = np.array([self.decoder.features.key_of(name) for name in sorted(fired)], np.uint64)
+        values = np.random.default_rng(seed).normal(0, 0.5, len(keys)).astype(np.float32)
+        return Weights(random_weights(seed), SparseWeights.from_arrays(keys, values))
+
+    def score(self, weights: Weights, steps: tuple[Step, ...], *, ends: bool = True) -> float:
+        key_of = self.decoder.features.key_of
+        sparse = sum(
+            weights.sparse[key_of(name)] * count
+            for name, count in self.names(steps, ends=ends).items()
+        )
+        return score(weights, dense_features(self.parts, steps, ends=ends)) + sparse
+
+
+def task(seed: int, source: list[str], chosen: tuple[str, ...]) -> Task:
+    parts = tiny_model(seed)
+    pairs = np.random.default_rng(seed).integers(0, len(parts.blocks), (40, 2)).astype(np.int32)
+    data = WordData(parts.vocabulary, parts.vocabulary, CLASSES, CLASSES, pairs)
+    templates = chosen_templates(", ".join(chosen))
+    features = FeatureSet.compile("standard", DenseData(parts.blocks), templates, data)
+    decoder = Decoder(parts.blocks, parts.vocabulary, parts.lm, features)
+    text = SourceText.encode([" ".join(source)], parts.vocabulary, parts.vocabulary)
+    # As in the enumeration, copies are texts, whether or not the target vocabulary has them.
+    copies = np.array([-1 - source.index(word) for word in source], np.int32)
+    text = replace(text, copies=copies)
+    listed = frozenset((int(a), int(b)) for a, b in pairs)
+    return Task(parts, decoder, tuple(source), text, chosen, listed)
+
+
+def every(one: Task, by: Rules) -> list[tuple[Step, ...]]:
+    return list(derivations(one.parts, one.text.sentences.ids.tolist(), by))
+
+
+def steps_of(derivation: _core.Derivation) -> tuple[Step, ...]:
+    return tuple(Step(s.begin, s.end, s.block, tuple(s.target)) for s in derivation.steps)
+
+
+@pytest.mark.parametrize("family", REFERENCES)
+@settings(max_examples=8, deadline=None)
+@given(seeds, sources, rules)
+def test_names_and_keys_are_those_of_the_reference(
+    family: str, seed: int, source: list[str], by: Rules
+) -> None:
+    one = task(seed, source, (family,))
+    found = one.decoder.decode(
+        one.text, Weights.default(), search_options(by), n_best=10, distinct=False
+    )
+    for derivation in found[0].derivations:
+        expected = one.names(steps_of(derivation))
+        key_of = one.decoder.features.key_of
+        keys, counts = one.decoder.sparse_features(derivation, one.text)
+        by_key = Counter[int]()
+        for name, count in expected.items():
+            by_key[key_of(name)] += count
+        assert dict(zip(keys.tolist(), counts.tolist(), strict=True)) == by_key
+        assert one.decoder.sparse_names(derivation, one.text) == {
+            key_of(name): name for name in expected
+        }
+
+
+@few
+@given(seeds, sources, rules, families)
+def test_the_n_best_list_is_every_derivation_in_order(
+    seed: int, source: list[str], by: Rules, chosen: tuple[str, ...]
+) -> None:
+    one = task(seed, source, chosen)
+    all_steps = every(one, by)
+    assume(len(all_steps) < 3000)
+    weights = one.weights(seed, {name for steps in all_steps for name in one.names(steps)})
+    expected = sorted((one.score(weights, steps) for steps in all_steps), reverse=True)
+    options = search_options(by)
+    [found] = one.decoder.decode(one.text, weights, options, n_best=200, distinct=False)
+    scores = [derivation.score for derivation in found.derivations]
+    assert scores == pytest.approx(expected[:200], abs=1e-4)
+    graph = one.decoder.graph(one.text, weights, options)
+    best = max(node.score for node in graph.nodes if node.complete)
+    assert best == pytest.approx(expected[0], abs=1e-4)
+    for derivation in found.derivations[:5]:
+        keys, counts = one.decoder.sparse_features(derivation, one.text)
+        dot = float(weights.vector() @ derivation.features)
+        dot += float(weights.sparse.lookup(keys) @ counts)
+        assert derivation.score == pytest.approx(dot, abs=1e-4)
+        fired = one.decoder.explain(derivation, one.text, weights)
+        total = sum(feature.value * feature.weight for step in fired for feature in step)
+        assert total == pytest.approx(derivation.score, abs=1e-4)
+
+
+@settings(max_examples=10, deadline=None)
+@given(seeds, sources, rules)
+def test_word_edges_are_scored_in_the_search(seed: int, source: list[str], by: Rules) -> None:
+    one = task(seed, source[:3], ("wordedges",))
+    all_steps = every(one, by)
+    assume(len(all_steps) < 100)
+    weights = one.weights(seed, {name for steps in all_steps for name in one.names(steps)})
+    expected = sorted((one.score(weights, steps) for steps in all_steps), reverse=True)
+    options = search_options(by)
+    found = one.decoder.decode(one.text, weights, options, n_best=200, distinct=False)
+    scores = [derivation.score for derivation in found[0].derivations]
+    assert scores == pytest.approx(expected, abs=1e-3)
+
+
+@few
+@given(seeds, sources, rules, families, st.data())
+def test_forced_decoding_scores_sparse_features(
+    seed: int, source: list[str], by: Rules, chosen: tuple[str, ...], data: st.DataObject
+) -> None:
+    assume(not by.strict)
+    one = task(seed, source, chosen)
+    all_steps = every(one, by)
+    weights = one.weights(seed, {name for steps in all_steps for name in one.names(steps)})
+    reference = words_of(data.draw(st.sampled_from(all_steps)))
+    golden = [steps for steps in all_steps if words_of(steps) == reference]
+    wanted = SourceText(
+        one.text.sentences.from_lists([[max(word, 0) for word in reference]]),
+        np.array(reference, np.int32),
+    )
+    options = ForceOptions(reordering=by.mode, distortion_limit=by.limit, min_prefix=1)
+    [forced] = one.decoder.force(one.text, wanted, weights, options)
+    assert forced.n_derivations == len(golden)
+    best = max(one.score(weights, steps) for steps in golden)
+    assert forced.best.score == pytest.approx(best, abs=1e-4)
+
+
+@few
+@given(seeds, sources, rules, families, st.data())
+def test_prefix_pairs_are_scored_without_the_end(
+    seed: int, source: list[str], by: Rules, chosen: tuple[str, ...], data: st.DataObject
+) -> None:
+    assume(not by.strict)
+    one = task(seed, source, chosen)
+    parts, ids = one.parts, one.text.sentences.ids.tolist()
+    prefixes = [
+        (steps, len(covered))
+        for steps, covered in partial_derivations(parts, ids, by)
+        if steps and covered == frozenset(range(len(covered)))
+    ]
+    reference = [*words_of(data.draw(st.sampled_from(prefixes))[0]), NO_WORD]
+    pairs: dict[tuple[int, int], list[tuple[Step, ...]]] = {}
+    for steps, n_covered in prefixes:
+        words = words_of(steps)
+        if list(words) == reference[: len(words)]:
+            pairs.setdefault((n_covered, len(words)), []).append(steps)
+    some = pairs[max(pairs)]
+    weights = one.weights(seed, {n for steps in some for n in one.names(steps, ends=False)})
+    wanted = SourceText(
+        one.text.sentences.from_lists([[0] * len(reference)]), np.array(reference, np.int32)
+    )
+    options = ForceOptions(reordering=by.mode, distortion_limit=by.limit, min_prefix=1)
+    [forced] = one.decoder.force(one.text, wanted, weights, options)
+    assert not forced.reachable
+    assert (forced.prefix_source, forced.prefix_target) == max(pairs)
+    best = max(one.score(weights, steps, ends=False) for steps in some)
+    assert forced.best.score == pytest.approx(best, abs=1e-4)
+    rows = one.decoder.sparse_rows([[forced.best]], one.text, ends=False)
+    key_of = one.decoder.features.key_of
+    fired = one.names(steps_of(forced.best), ends=False)
+    assert rows.keys.tolist() == sorted({key_of(name) for name in fired})
+
+
+def test_rows_of_many_derivations_follow_each_other() -> None:
+    one = task(3, ["w0", "w1", "Xy7"], ("P1", "W3"))
+    found = one.decoder.decode(one.text, Weights.default(), DecodeOptions(), n_best=7)
+    rows = one.decoder.sparse_rows([found[0].derivations], one.text)
+    assert len(rows.offsets) == len(found[0].derivations) + 1
+    for i, derivation in enumerate(found[0].derivations):
+        keys, counts = one.decoder.sparse_features(derivation, one.text)
+        at = slice(rows.offsets[i], rows.offsets[i + 1])
+        assert rows.keys[at].tolist() == keys.tolist()
+        assert rows.counts[at].tolist() == counts.tolist()
+
+
+def test_results_do_not_depend_on_threads_or_on_sentences_before() -> None:
+    parts = tiny_model(5, n_pairs=40, n_words=4)
+    data = WordData(parts.vocabulary, parts.vocabulary, CLASSES, CLASSES)
+    templates = chosen_templates("all, maxforce, expected-bleu")
+    features = FeatureSet.compile("standard", DenseData(parts.blocks), templates, data)
+    decoder = Decoder(parts.blocks, parts.vocabulary, parts.lm, features)
+    rng = np.random.default_rng(1)
+    lines = [" ".join(f"w{i}" for i in rng.integers(0, 5, rng.integers(1, 12))) for _ in range(40)]
+    text = SourceText.encode(lines, parts.vocabulary, parts.vocabulary)
+    plain = decoder.decode(text, Weights.default(), DecodeOptions(), n_best=3)
+    rows = decoder.sparse_rows([one.derivations for one in plain], text)
+    keys = np.unique(rows.keys)
+    values = rng.normal(0, 0.1, len(keys)).astype(np.float32)
+    weights = Weights(Weights.default(), SparseWeights.from_arrays(keys, values))
+
+    def run(threads: int) -> list[tuple[float, int]]:
+        found = decoder.decode(text, weights, DecodeOptions(), threads=threads)
+        return [(one.derivations[0].score, one.n_generated) for one in found]
+
+    alone = []
+    for line in lines:
+        single = SourceText.encode([line], parts.vocabulary, parts.vocabulary)
+        [found] = decoder.decode(single, weights, DecodeOptions())
+        alone.append((found.derivations[0].score, found.n_generated))
+    assert run(1) == run(2) == run(8) == alone
+
+
+def test_word_edges_number_as_the_budget_allows() -> None:
+    """38 of one slot and 599 of two, each also with the length of the source."""
+    templates = list(wordedges())
+    lengths = Counter(
+        len([s for s in template.slots if s != "source.length"]) for template in templates
+    )
+    assert lengths == {1: 2 * 38, 2: 2 * 599}
+    assert len({template.name for template in templates}) == len(templates)
+    assert sum("source.length" in template.slots for template in templates) == 637
+    assert len(list(wordedges(max_slots=3))) == 2 * (38 + 599 + 4508)
+
+
+def test_levels_that_words_lack_leave_their_templates_out() -> None:
+    parts = tiny_model(1)
+    data = WordData(parts.vocabulary, parts.vocabulary)
+    features = FeatureSet.compile(
+        "standard", DenseData(parts.blocks), chosen_templates("maxforce"), data
+    )
+    assert not any("brown" in name or "tag" in name for name in features.templates)
+    assert "wordedges.source.left@char+target.first@word" in features.templates
+    assert "rule-history.word" in features.templates
+
+
+def test_every_family_has_a_reference() -> None:
+    assert set(REFERENCES) == {*FAMILIES, "wordedges"}
+    assert {name for group in GROUPS.values() for name in group} <= set(REFERENCES)
+
+
+MINE = [Template("mine", ("source.last@brown6", "target.last", "jump"))]
+
+
+def test_a_user_adds_a_family_of_his_own() -> None:
+    [template] = chosen_templates(f"{__name__}:MINE")
+    assert template == MINE[0]
+    assert len(chosen_templates(f"P1, {__name__}:MINE,")) == 2
+
+
+@pytest.mark.parametrize(
+    ("expression", "problem"),
+    [
+        ("P9", "no family of sparse features is called 'P9': did you mean 'P"),
+        ("wordedge", "did you mean 'wordedges'?"),
+        ("no_such_module:family", "family 'no_such_module:family': No module named"),
+        (f"{__name__}:nothing", "has no attribute 'nothing'"),
+        (f"{__name__}:few", "expected a list of templates"),
+    ],
+)
+def test_an_unknown_family_is_one_clear_line(expression: str, problem: str) -> None:
+    with pytest.raises(OptionError, match=re.escape(problem)):
+        chosen_templates(expression)
+
+
+@pytest.mark.parametrize(
+    ("template", "problem"),
+    [
+        (("a b", ("block",)), "template 'a b': expected a name without blanks and ':'"),
+        (("a", ()), "template 'a': expected a tuple of 1 to 8 slots"),
+        (("a", ("sorce",)), "template 'a': no slot is called 'sorce': did you mean 'source'?"),
+        (("a", ("source@word",)), "template 'a': 'source' is no word and has no levels"),
+        (("a", ("source.first@pos",)), "template 'a': no level is called 'pos'; there are: word"),
+        (("a", ("each.source@char",)), "template 'a': no level is called 'char'"),
+    ],
+)
+def test_a_bad_template_is_one_clear_line(template: tuple[str, tuple[str]], problem: str) -> None:
+    with pytest.raises(OptionError, match=re.escape(problem)):
+        Template(*template)
+
+
+def test_slots_that_no_step_can_join_are_one_clear_line() -> None:
+    parts = tiny_model(1)
+    data = WordData(parts.vocabulary, parts.vocabulary)
+    bad = [Template("a", ("hierarchical.forward", "target.previous"))]
+    with pytest.raises(CalqueError, match="template 'a': hierarchical.forward goes with slots of"):
+        FeatureSet.compile("standard", DenseData(parts.blocks), bad, data)
+
+
+def test_names_that_no_template_gives_are_one_clear_line() -> None:
+    one = task(1, ["w0"], ("P1", "W2"))
+    with pytest.raises(CalqueError, match="no active template is called 'P2': did you mean 'P1'"):
+        one.decoder.features.key_of("P2:a ||| b ||| R")
+    with pytest.raises(CalqueError, match="template 'P1': a value is missing"):
+        one.decoder.features.key_of("P1:a")
+    with pytest.raises(CalqueError, match="template 'W2.jump': there are too many values"):
+        one.decoder.features.key_of("W2.jump:1 ||| 2")
+
+
+def test_sparse_weights_without_sparse_features_are_refused() -> None:
+    parts = tiny_model(1)
+    decoder = Decoder(parts.blocks, parts.vocabulary, parts.lm)
+    sparse = SparseWeights.from_arrays(np.array([5], np.uint64), np.array([1], np.float32))
+    text = SourceText.encode(["w0"], parts.vocabulary, parts.vocabulary)
+    with pytest.raises(CalqueError, match="there are 1 weights of sparse features, but no such"):
+        decoder.decode(text, Weights(Weights.default(), sparse), DecodeOptions())
+
+
+def test_preselection_keeps_what_is_best_with_all_options() -> None:
+    """Options beyond the limit are dropped; without a limit nothing is."""
+    one = task(7, ["w0", "w1", "w2", "w3"], ("P1",))
+    best = {}
+    for limit in (0, 1, 100):
+        options = replace(search_options(Rules()), options_per_span=limit)
+        found = one.decoder.decode(one.text, one.weights(7, {"P1:w0 ||| w1"}), options)
+        best[limit] = found[0].derivations[0].score
+    assert best[1] <= best[100] == best[0]
+
+
+def test_vocabularies_may_differ() -> None:
+    """Source and target words have values of their own."""
+    parts = tiny_model(2)
+    source = Vocabulary(["a", "b", "c", "d"])
+    data = WordData(source, parts.vocabulary)
+    features = FeatureSet.compile("standard", DenseData(parts.blocks), chosen_templates("P1"), data)
+    decoder = Decoder(parts.blocks, parts.vocabulary, parts.lm, features)
+    text = SourceText.encode(["a b"], source, parts.vocabulary)
+    [found] = decoder.decode(text, Weights.default(), DecodeOptions())
+    fired = decoder.sparse_names(found.derivations[0], text).values()
+    assert all(re.fullmatch(r"P1:[ab ]+ \|\|\| [w0-9 ]+", name) for name in fired)
