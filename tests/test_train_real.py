@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from calque.hyps import CandidatePool, read_nbest, rescored
-from calque.text import read_lines, write_lines
-from calque.train import Mert, NBestTask, Problem
+from calque.hyps.added import Additions, parse_additions
+from calque.model.build import build
+from calque.text import BitextFiles, read_lines, write_lines
+from calque.train import Mert, Mira, NBestTask, Problem
 
 
 @pytest.fixture(scope="module")
@@ -57,3 +59,25 @@ def test_a_transformer_gains_from_weights_tuned_on_its_lists(
     before = bleu([own.texts[at] for at in own.offsets[:-1]])
     assert before == pytest.approx(42.7, abs=0.05)
     assert bleu([ranked.texts[at] for at in ranked.offsets[:-1]]) > before + 0.8
+
+
+@pytest.mark.slow
+def test_a_transformer_gains_more_with_features_of_a_model(
+    shared_data: Path, tmp_path: Path
+) -> None:
+    lists, text = shared_data / "nmt", shared_data / "multi30k"
+    model = tmp_path / "model"
+    build(BitextFiles(text / "train.de", text / "train.en"), model)
+
+    def additions(part: str) -> Additions:
+        return Additions(parse_additions("language_model,lexical"), text / f"{part}.de", model)
+
+    task = NBestTask(
+        lists / "multi30k.dev.nbest50.gz", [text / "dev.en"], additions=additions("dev")
+    )
+    weights = Mira().fit(task).weights
+    test = lists / "multi30k.test.nbest50.gz"
+    ranked = rescored(additions("test").to(read_nbest(test), test), weights, test)
+    references = task.metric.prepare([list(read_lines(text / "test.en"))])
+    best = [ranked.texts[at] for at in ranked.offsets[:-1]]
+    assert float(task.metric.score(references.statistics(best).sum(axis=0))) > 44.4

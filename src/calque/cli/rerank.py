@@ -25,13 +25,26 @@ def rerank(
     format: Annotated[
         str, typer.Option(help="Format of these lists: moses, joshua or json.")
     ] = "moses",
+    source: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="What was translated, for features that tune added."),
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The model that tune added features with.")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Choose anew from n-best lists of any decoder, by weights that tune found.
 
     [bold]calque rerank --nbest test.nbest.gz --weights w.txt --output out.en[/]
+
+    [bold]calque rerank --nbest test.nbest.gz --weights w.txt --model model --source test.de
+    --output out.en[/]
+
+    Features that tune added are computed again; the names in the weights tell which.
     """
     from calque.hyps import FORMATS, read_nbest, rescored, write_nbest
+    from calque.hyps.added import Additions, additions_in
     from calque.hyps.weights import read_weights
     from calque.text import write_lines
 
@@ -40,10 +53,13 @@ def rerank(
     if nbest_output == output:
         raise OptionError(f"--output and --nbest-output are both {output}: expected two files")
     console = Console(quiet)
+    by_name = read_weights(weights)
     found = read_nbest(nbest)
     for line in found.missing():
         console.warn(line)
-    ranked = rescored(found, read_weights(weights), nbest)
+    lacking = additions_in(name for name in by_name if name not in found.names)
+    enriched = Additions(lacking, source, model).to(found, nbest, console)
+    ranked = rescored(enriched, by_name, nbest)
     write_lines(output, [ranked.texts[at] for at in ranked.offsets[:-1]])
     if nbest_output is not None:
         write_nbest(nbest_output, ranked, format)  # type: ignore[arg-type]  # checked above

@@ -36,7 +36,8 @@ def tune(
         list[Path], typer.Option(metavar="F", help="References; repeat for several sets.")
     ],
     model: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The model folder to tune.")
+        Path | None,
+        typer.Option(metavar="DIR", help="The model to tune; with --nbest: to add features with."),
     ] = None,
     source: Annotated[
         Path | None, typer.Option(metavar="F", help="Source sentences of the development set.")
@@ -44,6 +45,16 @@ def tune(
     nbest: Annotated[
         list[Path] | None,
         typer.Option(metavar="F", help="N-best lists of any decoder instead of a model."),
+    ] = None,
+    add: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B", help="Features to add to the lists; docs/reranking.md tells of them."
+        ),
+    ] = None,
+    nbest_output: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="Write the lists with the added features here."),
     ] = None,
     weights: Annotated[
         Path | None, typer.Option(metavar="OUT", help="File for weights tuned on n-best lists.")
@@ -83,12 +94,15 @@ def tune(
 
     [bold]calque tune --nbest dev.nbest.gz --reference dev.en --method mira --weights w.txt[/]
 
+    [bold]calque tune --nbest dev.nbest.gz --reference dev.en --method mert --weights w.txt
+    --model model --source dev.de --add language_model,lexical[/]
+
     The tuned weights become the model's active ones; earlier ones stay under their names.
     """
     if method not in OPTIONS:
         raise OptionError(f"--method {method}: expected one of {', '.join(OPTIONS)}")
     options = options_from(OPTIONS[method](), config, set)
-    if (model is None) == (nbest is None):
+    if model is None and nbest is None:
         raise OptionError(
             "give either --model DIR with --source F, or --nbest F with --weights OUT"
         )
@@ -96,11 +110,11 @@ def tune(
     from calque.train import METHODS, DecoderTask, NBestTask
 
     trainer = METHODS[method](seed=seed, **to_mapping(options))
-    if model is not None:
-        if source is None or weights is not None or total:
+    if model is not None and nbest is None:
+        if source is None or weights is not None or total or add or nbest_output:
             raise OptionError(
-                "--model DIR goes with --source F, and not with --weights or --total:"
-                " the tuned weights go into the model"
+                "--model DIR goes with --source F, and without --nbest not with --weights, --total,"
+                " --add or --nbest-output: the tuned weights go into the model"
             )
         called = name or method
         _check_name(called)
@@ -122,16 +136,30 @@ def tune(
             f"{model}: its weights are now '{called}'; calque translate --model {model} uses them"
         )
     else:
-        if weights is None or source is not None or name is not None:
-            raise OptionError("--nbest F goes with --weights OUT, and not with --source or --name")
+        if weights is None or name is not None:
+            raise OptionError("--nbest F goes with --weights OUT, and not with --name")
         check_output(weights)
+        if nbest_output is not None:
+            check_output(nbest_output)
+        from calque.hyps import write_nbest
         from calque.hyps.weights import read_weights, write_weights
 
-        first = None if start is None else read_weights(start)
-        task = NBestTask(nbest or [], reference, metric, start=first, total=total, progress=console)
+        task = NBestTask(
+            nbest or [],
+            reference,
+            metric,
+            start=None if start is None else read_weights(start),
+            total=total,
+            additions=_additions(add, source, model),
+            progress=console,
+        )
+        if nbest_output is not None:
+            write_nbest(nbest_output, task.candidates({}))
         result = trainer.fit(task, run=run, threads=threads, progress=console)
         write_weights(weights, result.weights)
-        note = f"{weights}: written; calque rerank --nbest F --weights {weights} uses them"
+        given = " --source F" if source else ""
+        given += f" --model {model}" if model else ""
+        note = f"{weights}: written; calque rerank --nbest F --weights {weights}{given} uses them"
     if json:
         history = [vars(done) for done in result.history]
         print_json({**vars(result), "history": history})
@@ -144,6 +172,14 @@ def tune(
             f"chosen: round {result.chosen}, {metric} {result.score:.2f} ({result.metric})"
         )
     console.note(note)
+
+
+def _additions(add: str | None, source: Path | None, model: Path | None) -> Any:
+    """The features to add: those asked for, or the usual ones where a model is given."""
+    from calque.hyps.added import DEFAULT, Additions, parse_additions
+
+    wanted = ",".join(DEFAULT) if add is None and model is not None else add
+    return Additions(() if wanted is None else parse_additions(wanted), source, model)
 
 
 def _table(history: Any, chosen: int, metric: str) -> Table:

@@ -102,6 +102,18 @@ class Preprocessor:
         """A raw block of target lines, prepared; the number of lines stays."""
         return self._to_model(_tokenize(self._tokenizers[_TARGET], block), _TARGET)
 
+    def source_words_as_trained(self, block: str) -> str:
+        """Lines of source words in the model's case and classes of numbers; nothing else changes.
+
+        For text that is in words already: it is neither normalised nor tokenised, so the number of
+        words of every line stays.
+        """
+        return self._to_model(block, _SOURCE)
+
+    def target_words_as_trained(self, block: str) -> str:
+        """Lines of target words, likewise."""
+        return self._to_model(block, _TARGET)
+
     def prepare(self, sentence: str, keep: re.Pattern[str] | None = None) -> Prepared:
         """One source sentence for the decoder; line ends inside it are spaces.
 

@@ -63,7 +63,7 @@ class DecoderTask(Task):
         self._n_best = n_best
         self._threads = threads
         self._inputs = {
-            "model": _identity(folder),
+            "model": identity(folder),
             "source": digest(source),
             **self.files,
             "n_best": n_best,
@@ -147,7 +147,7 @@ def _named_metric(name: str, translator: Translator) -> Metric:
     return make_metric(name, **({"tokenize": "none"} if spaces else {}))
 
 
-def _identity(folder: Path | None) -> dict[str, str]:
+def identity(folder: Path | None) -> dict[str, str]:
     """The parts of a model that decide its translations, by content; none for one in memory."""
     if folder is None:
         return {}

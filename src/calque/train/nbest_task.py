@@ -9,9 +9,11 @@ import numpy as np
 
 from calque.errors import CalqueError, FileError
 from calque.hyps import NBest, joined, read_nbest, with_total
+from calque.hyps.added import Additions
 from calque.metrics.metric import Metric
 from calque.metrics.registry import make_metric, settings_of
 from calque.progress import SILENT, Progress
+from calque.train.decoder_task import identity
 from calque.train.task import Task, digest
 
 
@@ -28,13 +30,15 @@ class NBestTask(Task):
         *,
         start: Mapping[str, float] | None = None,
         total: bool = False,
+        additions: Additions | None = None,
         progress: Progress = SILENT,
     ) -> None:
         """Read lists (see `calque.hyps.formats`); those of several files are merged.
 
         `metric` is an object or a name; the words of lists are split at spaces. `start` are the
         weights before tuning; by default those that best explain the totals of the lists. With
-        `total`, the decoder's own score is a feature too, called Total.
+        `total`, the decoder's own score is a feature too, called Total. `additions` are features
+        that Calque computes; they start from 0.
         """
         if isinstance(metric, str):
             metric = named_metric(metric)
@@ -43,9 +47,11 @@ class NBestTask(Task):
         if not paths:
             raise CalqueError("no n-best lists: expected at least one file")
         lists = [self._read(path, total) for path in paths]
-        self._nbest = lists[0] if len(lists) == 1 else joined(lists)
-        for line in self._nbest.missing():
+        own = lists[0] if len(lists) == 1 else joined(lists)
+        for line in own.missing():
             progress.warn(line)
+        self._additions = additions or Additions(())
+        self._nbest = self._additions.to(own, paths[0], progress)
         self._start = None if start is None else dict(start)
         self._paths = paths
         self._total = total
@@ -70,7 +76,9 @@ class NBestTask(Task):
         """The given weights, or those that best explain the totals of the lists."""
         names = self.dense_names
         if self._start is None:
-            return dict(zip(names, _explained(self._nbest, names), strict=True))
+            own = [name for name in names if name not in self._additions.features]
+            explained = dict(zip(own, _explained(self._nbest, own), strict=True))
+            return {**dict.fromkeys(names, 0.0), **explained}
         for name in self._start:
             if name not in self._nbest.names:
                 known = ", ".join(names)
@@ -87,7 +95,16 @@ class NBestTask(Task):
             "nbest": [digest(path) for path in self._paths],
             **self.files,
             "total": self._total,
+            **({"added": self._added()} if self._additions else {}),
             "start": self._start if self._start is not None else start,
+        }
+
+    def _added(self) -> dict[str, Any]:
+        source, model = self._additions.source, self._additions.model
+        return {
+            "features": str(self._additions),
+            "source": None if source is None else digest(source),
+            "model": None if model is None else identity(model),
         }
 
     def candidates(self, weights: Mapping[str, float], progress: Progress = SILENT) -> NBest:

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from calque.errors import CalqueError, FileError, OptionError
+from calque.hyps.added.material import Material
+from calque.hyps.added.registry import Addition, described
+from calque.hyps.nbest import NBest
+from calque.model import Model
+from calque.progress import SILENT, Progress
+from calque.text import read_lines
+
+
+@dataclass(frozen=True)
+class Additions:
+    """Features to be added to lists, and the files that they are computed from."""
+
+    additions: tuple[Addition, ...]
+    source: Path | None = None
+    """The sentences that were translated, one line per list, in the words of the model."""
+    model: Path | None = None
+    """A model folder of the same pair of languages."""
+
+    def __post_init__(self) -> None:
+        """Raise `OptionError` where a file is missing, or nothing needs it."""
+        missing: dict[str, None] = {}
+        features: dict[str, None] = {}
+        for option, given, needs in (
+            ("--model DIR", self.model, "model"),
+            ("--source F", self.source, "source"),
+        ):
+            who = [one for one in self.additions if getattr(one.family, needs)]
+            if given is None and who:
+                missing[option] = None
+                features |= dict.fromkeys(name for one in who for name in one.features)
+            if given is not None and not who:
+                added = f"the features are {self}" if self.additions else "no features are added"
+                raise OptionError(f"{option.split()[0]} {given}: not needed, as {added}")
+        if missing:
+            options = " and ".join(missing)
+            raise OptionError(f"{options} expected, to compute {', '.join(features)}")
+
+    def __str__(self) -> str:
+        return described(self.additions)
+
+    def __bool__(self) -> bool:
+        return bool(self.additions)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of all features that are added."""
+        return tuple(name for one in self.additions for name in one.features)
+
+    def to(self, nbest: NBest, path: Path | str, progress: Progress = SILENT) -> NBest:
+        """The lists with the features, behind their own; `path` names the lists in errors."""
+        if not self.additions:
+            return nbest
+        for name in self.features:
+            if name in nbest.names:
+                raise FileError(path, f"has the feature '{name}' already, which was to be added")
+        source = None if self.source is None else list(read_lines(self.source))
+        model = None if self.model is None else Model.load(self.model)
+        try:
+            material = Material(nbest, source, model)
+        except CalqueError as error:
+            raise FileError(self.source or path, str(error)) from None
+        rows = []
+        with progress.stage("add features", len(self.additions)) as stage:
+            for one in self.additions:
+                rows.append(one.compute(material))
+                stage.advance(1)
+        return _with_features(nbest, self.features, np.concatenate(rows))
+
+
+def _with_features(nbest: NBest, names: Sequence[str], rows: np.ndarray) -> NBest:
+    for name, values in zip(names, rows, strict=True):
+        nbest = nbest.with_feature(name, values)
+    return nbest
