@@ -14,8 +14,9 @@ from calque.config import FeatureOptions, TrainOptions
 from calque.data import CorpusFiles, write_corpus
 from calque.decode import load
 from calque.errors import CalqueError
-from calque.features import Weights
+from calque.features import SparseWeights, Weights
 from calque.hyps import CandidatePool
+from calque.hyps.weights import read_weights, write_weights
 from calque.model import Model
 from calque.model.build import build
 from calque.text import BitextFiles, read_lines
@@ -129,3 +130,16 @@ def test_simplex_refuses_to_start_from_sparse_weights(
     files = development.dev_source, development.dev_references
     with pytest.raises(CalqueError, match="^simplex tunes dense features only"):
         Simplex().fit(DecoderTask(model, *files, start="mira"))
+
+
+def test_weights_by_name_come_back_from_memory_and_from_a_file(tmp_path: Path) -> None:
+    keys, values = np.array([7, 2**64 - 1], np.uint64), np.array([0.1, -3e-9], np.float32)
+    weights = Weights({"a": 0.1, "b": -2.0}, SparseWeights.from_arrays(keys, values))
+    names = weights.by_name()
+    assert list(names) == ["a", "b", "#0000000000000007", "#ffffffffffffffff"]
+    assert Weights.from_names(names) == weights
+    write_weights(tmp_path / "w", names)
+    with (tmp_path / "w").open("a") as file:
+        file.write("# a comment\n")
+    assert read_weights(tmp_path / "w") == names
+    assert len(Weights.from_names({"a": 1.0, "#0000000000000007": 0.0}).sparse) == 0

@@ -59,6 +59,7 @@ class CandidateSearch:
         self._translator = translator
         model = translator.model
         self._vocabulary = list(model.target_vocabulary)
+        self._restored: dict[str, str] = {}  # of earlier calls: most candidates come again
         self._groups: list[_Group] = []
         prepared = [model.preprocessor.prepare(sentence) for sentence in sentences]
         cut = [(one, list(split(one.words, (), translator.options.max_words))) for one in prepared]
@@ -110,13 +111,18 @@ class CandidateSearch:
         texts: list[str] = []
         bounds = batch.offsets.tolist()
         for at, prepared in enumerate(group.prepared):
-            if any(is_class(word) for word in prepared.words):  # takes links to undo
+            # Only numbers of the source make texts depend on more than their words.
+            if any(is_class(word) for word in prepared.words):
                 ways = [[one] for one in batch[at].derivations]
                 read = self._translator.read_off(prepared, [group.pieces[at]], ways, distinct=False)
                 texts += [one.text for one in read]
                 continue
             for begin, end in pairwise(offsets[bounds[at] : bounds[at + 1] + 1]):
-                texts.append(preprocessor.restore(words[begin:end], prepared))
+                some = words[begin:end]
+                joined = " ".join(some)
+                if joined not in self._restored:
+                    self._restored[joined] = preprocessor.restore(some, prepared)
+                texts.append(self._restored[joined])
         return texts
 
     def _words(self, group: _Group, batch: _core.DecodedBatch) -> list[str]:

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,9 @@ from numpy.typing import NDArray
 from calque._core import RowSet, best_candidates
 from calque.errors import FileError
 from calque.hyps.nbest import NBest
+
+Measure: TypeAlias = Callable[[list[str], NDArray[np.int64]], NDArray[np.float64]]
+"""A row of statistics for every text, which translates the sentence of the same place."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,23 +114,31 @@ class CandidatePool:
         """The dense features, then the sparse ones in order of appearance."""
         return (*self.dense_names, *self._sparse)
 
-    def add(self, nbest: NBest, statistics: NDArray[np.float64]) -> int:
-        """The number of candidates that were new; `statistics` has a row per candidate."""
+    def add(self, nbest: NBest, statistics: NDArray[np.float64] | Measure) -> int:
+        """The number of candidates that were new.
+
+        `statistics` has a row per candidate, or gives the rows of texts: those of new ones only.
+        """
         dense = nbest.matrix(self.dense_names) + 0.0  # no negative zero: equal is equal in bytes
         before = len(self._sparse)
         offsets, columns, values = self._sparse_part(nbest)
         is_new = self._see(nbest.sentences, list(nbest.texts), dense, offsets, columns, values)
         rows, lengths = np.flatnonzero(is_new), np.diff(offsets)
         entries = np.repeat(is_new, lengths)
+        texts, sentences = [nbest.texts[at] for at in rows.tolist()], nbest.sentences[rows]
+        if isinstance(statistics, np.ndarray):
+            measured = statistics[rows]
+        else:
+            measured = statistics(texts, sentences)
         self._append(
             _Batch(
-                nbest.sentences[rows],
-                [nbest.texts[at] for at in rows.tolist()],
+                sentences,
+                texts,
                 dense[rows],
                 np.concatenate([[0], np.cumsum(lengths[rows])]).astype(np.int64),
                 columns[entries],
                 values[entries],
-                statistics[rows],
+                measured,
                 list(self._sparse)[before:],
             )
         )

@@ -62,9 +62,9 @@ class DecoderTask(Task):
                 " expected equal numbers",
             )
         self._search = CandidateSearch(self._translator, self._source)
-        start = translator.model.weights
-        self._dense_names = tuple(start)
-        self._start = start.by_name()
+        first = translator.model.weights
+        self._dense_names = tuple(first)
+        self._start = first.by_name()
         self._n_best = n_best
         self._threads = threads
         self._inputs = {
@@ -73,8 +73,8 @@ class DecoderTask(Task):
             **self.files,
             "n_best": n_best,
             "decode": to_mapping(translator.options),
-            "start": dict(start),
-            **({"sparse start": _digest(start.sparse)} if len(start.sparse) else {}),
+            "start": dict(first),
+            **({"sparse start": _digest(first.sparse)} if len(first.sparse) else {}),
         }
 
     @property

@@ -152,14 +152,14 @@ class Trainer(ABC):
         if task.renews or round == 0:
             nbest = task.candidates(weights, progress)
             guards.check_candidates(nbest, task.n_sentences)
-            statistics = task.references.statistics(nbest.texts, nbest.sentences)
-            n_new = pool.add(nbest, statistics)
+            n_new = pool.add(nbest, task.references.statistics)
             if n_new:
                 log.keep_pool(round, pool)
             if task.renews:
-                first = nbest.offsets[:-1]
-                n_words = sum(len(nbest.texts[at].split()) for at in first)
-                own = float(metric.score(statistics[first].sum(axis=0))), n_words
+                chosen = [nbest.texts[at] for at in nbest.offsets[:-1].tolist()]
+                statistics = task.references.statistics(chosen)
+                n_words = sum(len(text.split()) for text in chosen)
+                own = float(metric.score(statistics.sum(axis=0))), n_words
         lists = pool.lists()
         if round == 0:
             guards.check_choice(lists)
@@ -182,8 +182,7 @@ class Trainer(ABC):
                 moved = self.update(problem, vector)
                 guard = guards.weights_trouble(moved, lists.names, float(np.abs(vector).max()))
                 if guard is None:
-                    chosen = lists.best(moved)
-                    words = int(lists.n_words[chosen].sum())
+                    words = int(lists.n_words[lists.best(moved)].sum())
                     guard = guards.length_trouble(words / max(task.reference_words, 1))
                 if guard is None:
                     pool_score, change = problem.score(moved), _change(vector, moved)
