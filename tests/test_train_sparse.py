@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from calque.hyps.weights import read_weights, write_weights
 from calque.model import Model
 from calque.model.build import build
 from calque.text import BitextFiles, read_lines
-from calque.train import DecoderTask, Mira, Pro, Simplex
+from calque.train import DecoderTask, Mert, Mira, Pro, Simplex
 
 MIRA = ["--set", "rounds=2", "--set", "passes=20", "--set", "settled=0", "--list-length", "20"]
 
@@ -121,6 +122,23 @@ def test_mert_holds_sparse_weights_and_says_so(
     assert (old["keys"] == new["keys"]).all()
     factors = new["values"] / old["values"]
     assert factors == pytest.approx(factors[0], rel=1e-4)
+
+
+def test_a_weight_that_no_candidate_has_follows_the_scale(
+    built: Path, development: CorpusFiles
+) -> None:
+    translator = load(built)
+    files = development.dev_source, development.dev_references
+    names = DecoderTask(translator, *files, n_best=10).candidates(translator.model.weights).names
+    present, absent = [name for name in names if name.startswith("#")][:5], "#0000000000003039"
+    assert absent not in names
+    bad = {name: -0.1 if name == "word_count" else 0.1 for name in translator.model.weights}
+    start = {**bad, "unknown": 100.0, **dict.fromkeys([*present, absent], 0.01)}
+    translator.model = replace(translator.model, weights=Weights.from_names(start))
+    result = Mert(rounds=1, restarts=1).fit(DecoderTask(translator, *files, n_best=10))
+    assert result.chosen == 1
+    assert len({result.weights[name] for name in (*present, absent)}) == 1
+    assert result.weights[absent] != start[absent]
 
 
 def test_simplex_refuses_to_start_from_sparse_weights(

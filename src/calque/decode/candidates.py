@@ -94,11 +94,12 @@ class CandidateSearch:
         sparse = _nothing(n)
         if decoder.features.templates:
             sparse = decoder.sparse_batch(batch, group.source, threads=threads)
+        # Copies: views would keep the derivations of the whole batch alive.
         return CandidateLists(
             np.diff(batch.offsets),
             self._texts(group, batch),
-            batch.features.reshape(n, -1),
-            batch.scores,
+            batch.features.reshape(n, -1).copy(),
+            batch.scores.copy(),
             sparse,
         )
 

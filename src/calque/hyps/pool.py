@@ -97,11 +97,16 @@ class CandidatePool:
     lists in the same order give the same pool bit for bit.
     """
 
-    def __init__(self, n_sentences: int, dense_names: Sequence[str]) -> None:
-        """Begin with empty lists; features beyond `dense_names` will be sparse."""
+    def __init__(
+        self, n_sentences: int, dense_names: Sequence[str], sparse_names: Sequence[str] = ()
+    ) -> None:
+        """Begin with empty lists; features beyond `dense_names` will be sparse.
+
+        `sparse_names` have their places even where no candidate has them.
+        """
         self.n_sentences = n_sentences
         self.dense_names = tuple(dense_names)
-        self._sparse: dict[str, int] = {}
+        self._sparse = {name: at for at, name in enumerate(sparse_names)}
         self._seen = RowSet()
         self._batches: list[_Batch] = []
         self._lists: Lists | None = None

@@ -79,7 +79,7 @@ class Problem:
     def scaled(self, weights: Vector) -> Vector:
         """The weights with the free ones brought to the scale of the start.
 
-        That is the scale of the dense ones: however many sparse weights there are, these stay.
+        The dense ones tell the scale: it must not depend on how many sparse features there are.
         """
         n_dense = self.lists.n_dense
         size = float(np.abs(weights[:n_dense][self.free[:n_dense]]).sum())
@@ -95,6 +95,7 @@ class Trainer(ABC):
     iterates: ClassVar[bool]
     """Whether another update on the same candidates can help."""
     tunes_sparse: ClassVar[bool] = True
+    """Whether weights of sparse features move, too."""
     options: Any
 
     def __init__(self, options: type[Any], seed: int, values: Mapping[str, Any]) -> None:
@@ -124,7 +125,9 @@ class Trainer(ABC):
                     f"{self.method} tunes dense weights only: those of sparse features stay as they"
                     " are, but for a common scale; pro and mira tune all"
                 )
-            pool = CandidatePool(task.n_sentences, task.dense_names)
+            # Weights of features that no candidate has take part in every change of scale.
+            sparse = [name for name in task.start if name not in task.dense_names]
+            pool = CandidatePool(task.n_sentences, task.dense_names, sparse)
             log.restore(pool)
             if not log.rounds:
                 log.begin(0, task.start)
@@ -190,8 +193,7 @@ class Trainer(ABC):
                         f"{metric.name} {score:.2f}, {pool_score:.2f} out of"
                         f" {len(lists):,} candidates"
                     )
-                    # A feature that no candidate has keeps its weight.
-                    following = {**weights, **dict(zip(lists.names, moved.tolist(), strict=True))}
+                    following = dict(zip(lists.names, moved.tolist(), strict=True))
                     if change <= self.options.settled:
                         stopped = "the weights have settled"
         if guard is not None:
