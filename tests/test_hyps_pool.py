@@ -90,3 +90,25 @@ def test_scores_are_weighted_sums(rows: list[Row], weights: list[int]) -> None:
         for _, _, dense, sparse in content(pool)
     ]
     assert np.allclose(scores, expected)
+
+
+@given(rounds=ROUNDS)
+def test_only_new_candidates_are_measured_and_the_pool_is_the_same(
+    rounds: list[list[Row]],
+) -> None:
+    given_rows, measured = (CandidatePool(3, ["x", "y"]) for _ in range(2))
+    asked = 0
+
+    def measure(
+        texts: list[str], sentences: np.ndarray[tuple[int], np.dtype[np.int64]]
+    ) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+        nonlocal asked
+        asked += len(texts)
+        assert len(sentences) == len(texts)
+        return np.array([[float(ord(text))] for text in texts]).reshape(-1, 1)
+
+    for rows in rounds:
+        lists = nbest(rows)
+        assert given_rows.add(lists, statistics(lists)) == measured.add(lists, measure)
+    assert asked == len(measured)
+    assert content(measured) == content(given_rows)

@@ -12,9 +12,9 @@
 #include "bind/feature_set.h"
 #include "bind/language_model.h"
 #include "bind/register.h"
+#include "decode/decoded_lists.h"
 #include "decode/decoder.h"
 #include "decode/forced.h"
-#include "decode/sparse_features.h"
 #include "parallel.h"
 #include "error.h"
 
@@ -179,6 +179,32 @@ void check_steps(const SentenceView& sentence, const Derivation& derivation) {
   }
 }
 
+// What was decoded from many sentences, kept on this side of the border.
+struct DecodedBatch {
+  std::vector<Decoded> decoded;
+  DecodedLists lists;
+};
+
+template <typename Derivations>
+auto sparse_rows(const BoundDecoder& decoder, const SourceText& source, bool ends, int threads,
+                 Derivations derivations) {
+  SparseRows rows;
+  {
+    nb::gil_scoped_release release;
+    rows = extract_sparse_rows(decoder.model, source, ends, threads, derivations);
+  }
+  return std::tuple(to_numpy(std::move(rows.offsets)), to_numpy(std::move(rows.all.keys)),
+                    to_numpy(std::move(rows.all.counts)));
+}
+
+// A view of an array that its owner keeps.
+template <auto Member>
+auto array_of(nb::handle_t<DecodedBatch> self) {
+  auto& values = nb::cast<DecodedBatch&>(self).lists.*Member;
+  using T = typename std::remove_reference_t<decltype(values)>::value_type;
+  return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, self);
+}
+
 std::vector<int32_t> covered(const TranslationGraph::Node& node) {
   std::vector<int32_t> words(static_cast<size_t>(node.coverage.first));
   std::iota(words.begin(), words.end(), 0);
@@ -207,6 +233,23 @@ void register_decode(nb::module_& m) {
   nb::class_<Decoded>(m, "Decoded", "What the search found for one sentence.")
       .def_ro("derivations", &Decoded::derivations, "Best first.")
       .def_ro("n_generated", &Decoded::n_generated, "Steps tried by the search.");
+  nb::class_<DecodedBatch>(m, "DecodedBatch", "What the search found for many sentences, as arrays.")
+      .def("__len__", [](const DecodedBatch& batch) { return batch.decoded.size(); })
+      .def(
+          "__getitem__",
+          [](const DecodedBatch& batch, size_t at) -> const Decoded& {
+            if (at >= batch.decoded.size()) throw nb::index_error();
+            return batch.decoded[at];
+          },
+          nb::arg("at"), nb::rv_policy::reference_internal, "One sentence with its derivations.")
+      .def_prop_ro("offsets", array_of<&DecodedLists::offsets>,
+                   "Candidates of sentence s are offsets[s]:offsets[s + 1], best first.")
+      .def_prop_ro("scores", array_of<&DecodedLists::scores>)
+      .def_prop_ro("features", array_of<&DecodedLists::features>,
+                   "Dense features of all candidates, row after row.")
+      .def_prop_ro("word_offsets", array_of<&DecodedLists::word_offsets>)
+      .def_prop_ro("words", array_of<&DecodedLists::words>,
+                   "Target word ids of all candidates; -1 - i is a copy of source word i.");
 
   nb::class_<TranslationGraph> graph(m, "TranslationGraph", "Every derivation that a search found.");
   nb::class_<TranslationGraph::Node>(graph, "Node")
@@ -276,6 +319,24 @@ void register_decode(nb::module_& m) {
           "The best derivations of every sentence. Constraints: how many come before each "
           "sentence, begin and end of each, where its target words begin, and these: ids, or "
           "numbers below 0 for other texts.")
+      .def(
+          "decode_batch",
+          [](const BoundDecoder& decoder, const BoundSource& text, const BoundWeights& given,
+             const SearchOptions& search, int options_per_span, int n_best, bool distinct,
+             int threads) {
+            const WeightView weights = to_weights(decoder, given);
+            const SourceText source = to_source(decoder, text);
+            nb::gil_scoped_release release;
+            DecodedBatch batch;
+            batch.decoded = decode(decoder.model, weights,
+                                   {search, options_per_span, n_best, distinct}, source, {},
+                                   threads);
+            batch.lists = flatten(batch.decoded);
+            return batch;
+          },
+          nb::arg("source"), nb::arg("weights"), nb::arg("search"), nb::kw_only(),
+          nb::arg("options_per_span"), nb::arg("n_best"), nb::arg("distinct"),
+          nb::arg("threads"), "The same without constraints, as arrays.")
       .def(
           "graph",
           [](const BoundDecoder& decoder, const BoundSource& text, const BoundWeights& given,
@@ -361,33 +422,33 @@ void register_decode(nb::module_& m) {
             for (size_t at = 0; at < lists.size(); ++at) {
               for (const Derivation& one : lists[at]) check_steps(source.sentence(at), one);
             }
-            nb::gil_scoped_release release;
-            std::vector<std::vector<SparseVector>> found(lists.size());
-            for_chunks(lists.size(), 1, threads, [&] {
-              return [&](size_t at, size_t) {
-                for (const Derivation& one : lists[at]) {
-                  found[at].push_back(
-                      extract_sparse(decoder.model, source.sentence(at), one.steps, ends));
-                }
-              };
+            return sparse_rows(decoder, source, ends, threads, [&](size_t at) -> const auto& {
+              return lists[at];
             });
-            std::vector<int64_t> offsets{0};
-            SparseVector all;
-            for (const auto& list : found) {
-              for (const SparseVector& one : list) {
-                all.keys.insert(all.keys.end(), one.keys.begin(), one.keys.end());
-                all.counts.insert(all.counts.end(), one.counts.begin(), one.counts.end());
-                offsets.push_back(static_cast<int64_t>(all.keys.size()));
-              }
-            }
-            nb::gil_scoped_acquire acquire;
-            return std::tuple(to_numpy(std::move(offsets)), to_numpy(std::move(all.keys)),
-                              to_numpy(std::move(all.counts)));
           },
           nb::arg("source"), nb::arg("derivations"), nb::kw_only(), nb::arg("ends"),
           nb::arg("threads"),
           "The sparse features of lists of derivations, a list per sentence, one derivation after "
-          "the other: where each begins, ascending keys, counts.");
+          "the other: where each begins, ascending keys, counts.")
+      .def(
+          "sparse_features_of",
+          [](const BoundDecoder& decoder, const BoundSource& text, const DecodedBatch& batch,
+             int threads) {
+            const SourceText source = to_source(decoder, text);
+            if (batch.decoded.size() != source.size()) {
+              throw Error("what was decoded from this source is expected");
+            }
+            for (size_t at = 0; at < source.size(); ++at) {
+              for (const Derivation& one : batch.decoded[at].derivations) {
+                check_steps(source.sentence(at), one);
+              }
+            }
+            return sparse_rows(decoder, source, true, threads, [&](size_t at) -> const auto& {
+              return batch.decoded[at].derivations;
+            });
+          },
+          nb::arg("source"), nb::arg("batch"), nb::kw_only(), nb::arg("threads"),
+          "The same of everything that was decoded from a source.");
 }
 
 }  // namespace calque::bind

@@ -3,7 +3,9 @@
 
 #include "bind/arrays.h"
 #include "bind/register.h"
+#include "error.h"
 #include "hyps/nbest_reader.h"
+#include "hyps/row_set.h"
 
 namespace calque::bind {
 namespace {
@@ -11,6 +13,49 @@ namespace {
 template <typename T>
 OutVector<T> copy(const std::vector<T>& values) {
   return to_numpy(std::vector<T>(values));
+}
+
+// The UTF-8 bytes of a text, which its Python object keeps.
+std::string_view bytes_of(nb::handle text) {
+  Py_ssize_t size = 0;
+  const char* bytes =
+      PyUnicode_Check(text.ptr()) ? PyUnicode_AsUTF8AndSize(text.ptr(), &size) : nullptr;
+  if (bytes == nullptr) {
+    PyErr_Clear();
+    throw Error("a candidate is not text that UTF-8 can hold");
+  }
+  return {bytes, static_cast<size_t>(size)};
+}
+
+template <typename T>
+std::string_view bytes_of(const T* values, size_t begin, size_t end) {
+  return {reinterpret_cast<const char*>(values + begin), (end - begin) * sizeof(T)};
+}
+
+// 1 for every candidate that is new to the set.
+OutVector<uint8_t> add_rows(RowSet& set, const Vector<int64_t>& sentences,
+                            const nb::typed<nb::list, nb::str>& texts, const Matrix<double>& dense,
+                            const Vector<int64_t>& row_offsets, const Vector<int32_t>& columns,
+                            const Vector<double>& values) {
+  const size_t n = sentences.size(), width = dense.shape(1);
+  if (texts.size() != n || dense.shape(0) != n || row_offsets.size() != n + 1 ||
+      columns.size() != values.size()) {
+    throw Error("a text, dense features and offsets per candidate are expected");
+  }
+  std::vector<uint8_t> is_new(n);
+  for (size_t i = 0; i < n; ++i) {
+    const auto begin = static_cast<size_t>(row_offsets.data()[i]);
+    const auto end = static_cast<size_t>(row_offsets.data()[i + 1]);
+    if (begin > end || end > columns.size()) throw Error("offsets must not fall");
+    RowHash row;
+    row.add(static_cast<uint64_t>(sentences.data()[i]));
+    row.add(bytes_of(texts[i]));
+    row.add(bytes_of(dense.data(), i * width, (i + 1) * width));
+    row.add(bytes_of(columns.data(), begin, end));
+    row.add(bytes_of(values.data(), begin, end));
+    is_new[i] = set.insert(row);
+  }
+  return to_numpy(std::move(is_new));
 }
 
 }  // namespace
@@ -50,6 +95,12 @@ void register_hyps(nb::module_& m) {
       .def("values", [](const NBestReader& r) { return copy(r.columns().values); })
       .def("totals", [](const NBestReader& r) { return copy(r.columns().totals); },
            "One per candidate, or none.");
+  nb::class_<RowSet>(m, "RowSet", "Candidates that were seen, by a hash of 128 bits.")
+      .def(nb::init<>())
+      .def("__len__", &RowSet::size)
+      .def("add", add_rows, nb::arg("sentences"), nb::arg("texts"), nb::arg("dense"),
+           nb::arg("row_offsets"), nb::arg("columns"), nb::arg("values"),
+           "1 for every candidate that is new, 0 for those seen before.");
 }
 
 }  // namespace calque::bind

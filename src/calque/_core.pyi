@@ -496,6 +496,32 @@ class Decoded:
     def n_generated(self) -> int:
         """Steps tried by the search."""
 
+class DecodedBatch:
+    """What the search found for many sentences, as arrays."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, at: int) -> Decoded:
+        """One sentence with its derivations."""
+
+    @property
+    def offsets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
+        """Candidates of sentence s are offsets[s]:offsets[s + 1], best first."""
+
+    @property
+    def scores(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def features(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), writable=False)]:
+        """Dense features of all candidates, row after row."""
+
+    @property
+    def word_offsets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]: ...
+
+    @property
+    def words(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]:
+        """Target word ids of all candidates; -1 - i is a copy of source word i."""
+
 class TranslationGraph:
     """Every derivation that a search found."""
 
@@ -591,6 +617,9 @@ class Decoder:
         The best derivations of every sentence. Constraints: how many come before each sentence, begin and end of each, where its target words begin, and these: ids, or numbers below 0 for other texts.
         """
 
+    def decode_batch(self, source: Source, weights: WeightView, search: SearchOptions, *, options_per_span: int, n_best: int, distinct: bool, threads: int) -> DecodedBatch:
+        """The same without constraints, as arrays."""
+
     def graph(self, source: Source, weights: WeightView, search: SearchOptions, *, options_per_span: int) -> TranslationGraph:
         """The translation graph of one sentence."""
 
@@ -616,6 +645,9 @@ class Decoder:
         """
         The sparse features of lists of derivations, a list per sentence, one derivation after the other: where each begins, ascending keys, counts.
         """
+
+    def sparse_features_of(self, source: Source, batch: DecodedBatch, *, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
+        """The same of everything that was decoded from a source."""
 
 class NBestReader:
     """N-best lists of Moses and Joshua, block by block."""
@@ -645,6 +677,16 @@ class NBestReader:
 
     def totals(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """One per candidate, or none."""
+
+class RowSet:
+    """Candidates that were seen, by a hash of 128 bits."""
+
+    def __init__(self) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def add(self, sentences: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], texts: list[str], dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+        """1 for every candidate that is new, 0 for those seen before."""
 
 class LineSearch:
     """Corpus statistics along lines of weights."""

@@ -221,8 +221,9 @@ def _store(
     """Make weights the active ones of a model under a name; the others stay."""
     from calque.features import Weights
     from calque.model import ModelWriter
+    from calque.model.weights import write_weights
 
     with ModelWriter(model, update=True) as writer:
-        writer.text(f"weights/{name}", Weights(weights).to_text())
+        write_weights(writer, name, Weights.from_names(weights))
         how = {"method": method, "seed": seed, "options": dict(options)}
         writer.commit({"weights": name, f"tuning {name}": how})

@@ -1,5 +1,6 @@
 """From source sentences to translations."""
 
+from calque.decode.candidates import CandidateLists, CandidateSearch
 from calque.decode.constraints import Required, Terminology
 from calque.decode.contributions import FeatureUse
 from calque.decode.decoder import Decoder
@@ -14,6 +15,8 @@ from calque.decode.translator import Translator, load
 __all__ = [
     "BlockContribution",
     "BlockUse",
+    "CandidateLists",
+    "CandidateSearch",
     "Comparison",
     "Decoder",
     "Explanation",

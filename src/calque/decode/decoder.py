@@ -106,6 +106,27 @@ class Decoder:
             threads=n_workers(threads),
         )
 
+    def decode_batch(
+        self,
+        source: SourceText,
+        weights: Weights,
+        options: DecodeOptions,
+        *,
+        n_best: int = 1,
+        distinct: bool = True,
+        threads: int | None = None,
+    ) -> _core.DecodedBatch:
+        """The same as `decode` as arrays, which cost little; nothing can be required."""
+        return self._core.decode_batch(
+            self._source(source),
+            self._weights(weights),
+            _search(options),
+            options_per_span=options.options_per_span,
+            n_best=n_best,
+            distinct=distinct,
+            threads=n_workers(threads),
+        )
+
     def graph(
         self, source: SourceText, weights: Weights, options: DecodeOptions
     ) -> _core.TranslationGraph:
@@ -223,6 +244,15 @@ class Decoder:
         lists = [list(some) for some in derivations]
         found = self._core.sparse_features(
             self._source(source), lists, ends=ends, threads=n_workers(threads)
+        )
+        return SparseRows(*found)
+
+    def sparse_batch(
+        self, batch: _core.DecodedBatch, source: SourceText, *, threads: int | None = None
+    ) -> SparseRows:
+        """The sparse features of all that was decoded from a source, candidate by candidate."""
+        found = self._core.sparse_features_of(
+            self._source(source), batch, threads=n_workers(threads)
         )
         return SparseRows(*found)
 

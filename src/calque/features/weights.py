@@ -21,6 +21,11 @@ KEY = re.compile(r"#[0-9a-f]{16}")
 """A sparse feature whose name is not known, by its key."""
 
 
+def key_name(key: int) -> str:
+    """What a sparse feature is called whose name is not known."""
+    return f"#{key:016x}"
+
+
 class Weights(Mapping[str, float]):
     """Weights of dense features by name, and of sparse ones (`sparse`); immutable.
 
@@ -44,6 +49,20 @@ class Weights(Mapping[str, float]):
     def default(cls) -> Weights:
         """The weights of a model that has not been tuned, for the standard features."""
         return cls(asdict(DefaultWeights()))
+
+    @classmethod
+    def from_names(cls, values: Mapping[str, float]) -> Weights:
+        """The weights of `by_name`; sparse ones of 0 are left out."""
+        sparse = {n: v for n, v in values.items() if n.startswith("#") and v != 0}
+        keys = np.array([int(name[1:], 16) for name in sparse], np.uint64)
+        table = SparseWeights.from_arrays(keys, np.array(list(sparse.values()), np.float32))
+        return cls({n: v for n, v in values.items() if not n.startswith("#")}, table)
+
+    def by_name(self) -> dict[str, float]:
+        """All weights, the sparse ones as `key_name` names them."""
+        arrays = self.sparse.to_arrays()
+        sparse = zip(arrays["keys"].tolist(), arrays["values"].tolist(), strict=True)
+        return {**self._values, **{key_name(key): value for key, value in sparse}}
 
     def __getitem__(self, name: str) -> float:
         return self._values[name]

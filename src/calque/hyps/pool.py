@@ -1,16 +1,21 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calque._core import best_candidates
+from calque._core import RowSet, best_candidates
 from calque.errors import FileError
 from calque.hyps.nbest import NBest
+
+Measure: TypeAlias = Callable[[list[str], NDArray[np.int64]], NDArray[np.float64]]
+"""A row of statistics for every text, which translates the sentence of the same place."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +85,10 @@ class _Batch:
     sparse_names: list[str] = field(default_factory=list)
     """Names that appeared here for the first time."""
 
+    @cached_property
+    def n_words(self) -> NDArray[np.int64]:
+        return np.array([len(text.split()) for text in self.texts], np.int64)
+
 
 class CandidatePool:
     """Distinct candidates per sentence, growing round by round.
@@ -88,12 +97,17 @@ class CandidatePool:
     lists in the same order give the same pool bit for bit.
     """
 
-    def __init__(self, n_sentences: int, dense_names: Sequence[str]) -> None:
-        """Begin with empty lists; features beyond `dense_names` will be sparse."""
+    def __init__(
+        self, n_sentences: int, dense_names: Sequence[str], sparse_names: Sequence[str] = ()
+    ) -> None:
+        """Begin with empty lists; features beyond `dense_names` will be sparse.
+
+        `sparse_names` have their places even where no candidate has them.
+        """
         self.n_sentences = n_sentences
         self.dense_names = tuple(dense_names)
-        self._sparse: dict[str, int] = {}
-        self._seen: set[tuple[int, str, bytes, bytes]] = set()
+        self._sparse = {name: at for at, name in enumerate(sparse_names)}
+        self._seen = RowSet()
         self._batches: list[_Batch] = []
         self._lists: Lists | None = None
 
@@ -105,37 +119,47 @@ class CandidatePool:
         """The dense features, then the sparse ones in order of appearance."""
         return (*self.dense_names, *self._sparse)
 
-    def add(self, nbest: NBest, statistics: NDArray[np.float64]) -> int:
-        """The number of candidates that were new; `statistics` has a row per candidate."""
+    def add(self, nbest: NBest, statistics: NDArray[np.float64] | Measure) -> int:
+        """The number of candidates that were new.
+
+        `statistics` has a row per candidate, or gives the rows of texts: those of new ones only.
+        """
         dense = nbest.matrix(self.dense_names) + 0.0  # no negative zero: equal is equal in bytes
         before = len(self._sparse)
         offsets, columns, values = self._sparse_part(nbest)
-        kept = []
-        for at, (sentence, text) in enumerate(
-            zip(nbest.sentences.tolist(), nbest.texts, strict=True)
-        ):
-            some = slice(offsets[at], offsets[at + 1])
-            sparse = columns[some].tobytes() + values[some].tobytes() if len(columns) else b""
-            key = sentence, text, dense[at].tobytes(), sparse
-            if key not in self._seen:
-                self._seen.add(key)
-                kept.append(at)
-        rows = np.array(kept, np.int64)
-        lengths = np.diff(offsets)[rows] if len(rows) else np.zeros(0, np.int64)
-        entries = np.repeat(np.isin(np.arange(len(nbest)), rows), np.diff(offsets))
+        is_new = self._see(nbest.sentences, list(nbest.texts), dense, offsets, columns, values)
+        rows, lengths = np.flatnonzero(is_new), np.diff(offsets)
+        entries = np.repeat(is_new, lengths)
+        texts, sentences = [nbest.texts[at] for at in rows.tolist()], nbest.sentences[rows]
+        if isinstance(statistics, np.ndarray):
+            measured = statistics[rows]
+        else:
+            measured = statistics(texts, sentences)
         self._append(
             _Batch(
-                nbest.sentences[rows],
-                [nbest.texts[at] for at in kept],
+                sentences,
+                texts,
                 dense[rows],
-                np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+                np.concatenate([[0], np.cumsum(lengths[rows])]).astype(np.int64),
                 columns[entries],
                 values[entries],
-                statistics[rows],
+                measured,
                 list(self._sparse)[before:],
             )
         )
-        return len(kept)
+        return len(rows)
+
+    def _see(
+        self,
+        sentences: NDArray[np.int64],
+        texts: list[str],
+        dense: NDArray[np.float64],
+        offsets: NDArray[np.int64],
+        columns: NDArray[np.int32],
+        values: NDArray[np.float64],
+    ) -> NDArray[np.bool_]:
+        """Which candidates have not been here before."""
+        return self._seen.add(sentences, texts, dense, offsets, columns, values).astype(bool)
 
     def _sparse_part(
         self, nbest: NBest
@@ -153,9 +177,12 @@ class CandidatePool:
         columns = to[nbest.columns] if len(to) else nbest.columns
         kept = (columns >= 0) & (nbest.values != 0)
         rows, columns, values = rows[kept], columns[kept], nbest.values[kept]
-        order = np.lexsort((columns, rows))
         offsets = np.searchsorted(rows, np.arange(len(nbest) + 1))
-        return offsets, columns[order], values[order]
+        places = rows * max(len(self._sparse), 1) + columns
+        if (places[1:] < places[:-1]).any():
+            order = np.argsort(places, kind="stable")
+            columns, values = columns[order], values[order]
+        return offsets, columns, values
 
     def _append(self, batch: _Batch) -> None:
         self._batches.append(batch)
@@ -185,8 +212,8 @@ class CandidatePool:
             np.concatenate([batch.columns for batch in batches])[entries],
             np.concatenate([batch.values for batch in batches])[entries],
             np.concatenate([batch.statistics for batch in batches])[order],
-            np.array([len(texts[at].split()) for at in order], np.int64),
-            [texts[at] for at in order],
+            np.concatenate([batch.n_words for batch in batches])[order],
+            [texts[at] for at in order.tolist()],
         )
 
     def last_batch(self) -> bytes:
@@ -220,10 +247,14 @@ class CandidatePool:
             raise FileError(path, f"not a part of a pool, or damaged: {error}") from error
         for name in batch.sparse_names:
             self._sparse.setdefault(name, len(self._sparse))
-        for at, text in enumerate(batch.texts):
-            some = slice(batch.row_offsets[at], batch.row_offsets[at + 1])
-            sparse = batch.columns[some].tobytes() + batch.values[some].tobytes()
-            self._seen.add((int(batch.sentences[at]), text, batch.dense[at].tobytes(), sparse))
+        self._see(
+            batch.sentences,
+            batch.texts,
+            batch.dense,
+            batch.row_offsets,
+            batch.columns,
+            batch.values,
+        )
         self._append(batch)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from calque.errors import FileError, LineError
+from calque.features.weights import KEY
 from calque.text import read_lines, write_lines
 
 
@@ -16,11 +17,14 @@ def write_weights(path: Path | str, weights: Mapping[str, float]) -> None:
 
 
 def read_weights(path: Path | str) -> dict[str, float]:
-    """The weights of a file; `name= v v` of several values gives name_0, name_1, as in lists."""
+    """The weights of a file; `name= v v` of several values gives name_0, name_1, as in lists.
+
+    `#` and 16 hex digits are the key of a sparse feature; other lines with a `#` are comments.
+    """
     weights: dict[str, float] = {}
     for number, line in enumerate(read_lines(path), 1):
         label, *fields = line.split() or ["#"]
-        if label.startswith("#"):
+        if label.startswith("#") and not KEY.fullmatch(label):
             continue
         try:
             values = [float(field) for field in fields]

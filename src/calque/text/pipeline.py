@@ -142,6 +142,12 @@ class Preprocessor:
         text = _tokenize(self._tokenizers[_TARGET], phrase.replace("\n", " "))
         return tuple((lowercase(text) if self.options.casing == "lower" else text).split())
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether every translation is its words joined by spaces: `restore` has nothing to do."""
+        options = self.options
+        return not (options.tokenize or options.class_numbers or options.casing == "true")
+
     def restore(
         self,
         words: Sequence[str],

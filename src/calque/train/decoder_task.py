@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from calque.config import to_mapping
-from calque.decode import Translation, Translator, load
+from calque.decode import CandidateLists, CandidateSearch, Translator, load
 from calque.errors import FileError, OptionError
-from calque.features import Weights
+from calque.features import SparseWeights, Weights
+from calque.features.weights import key_name
 from calque.hyps import NBest
 from calque.metrics.metric import Metric
 from calque.metrics.registry import make_metric, settings_of
@@ -59,7 +61,10 @@ class DecoderTask(Task):
                 f"has {len(self._source):,} lines, but the references have {self.n_sentences:,}:"
                 " expected equal numbers",
             )
-        self._start = dict(translator.model.weights)
+        self._search = CandidateSearch(self._translator, self._source)
+        first = translator.model.weights
+        self._dense_names = tuple(first)
+        self._start = first.by_name()
         self._n_best = n_best
         self._threads = threads
         self._inputs = {
@@ -68,7 +73,8 @@ class DecoderTask(Task):
             **self.files,
             "n_best": n_best,
             "decode": to_mapping(translator.options),
-            "start": self._start,
+            "start": dict(first),
+            **({"sparse start": _digest(first.sparse)} if len(first.sparse) else {}),
         }
 
     @property
@@ -83,8 +89,13 @@ class DecoderTask(Task):
 
     @property
     def dense_names(self) -> tuple[str, ...]:
-        """The features of the model's weights."""
-        return tuple(self._start)
+        """The dense features of the model's weights."""
+        return self._dense_names
+
+    @property
+    def has_families(self) -> bool:
+        """Whether families of sparse features are active in the model."""
+        return bool(self._translator.decoder.features.templates)
 
     @property
     def start(self) -> Mapping[str, float]:
@@ -102,42 +113,44 @@ class DecoderTask(Task):
         return self._inputs
 
     def candidates(self, weights: Mapping[str, float], progress: Progress = SILENT) -> NBest:
-        """What the decoder finds under these weights, best first."""
-        translator = self._translator
-        chosen = Weights({name: weights[name] for name in self._start})
-        translator.model = replace(translator.model, weights=chosen)
+        """What the decoder finds under these weights, best first; sparse features by key."""
+        batches = []
         with progress.stage("decode", len(self._source)) as stage:
-            found = translator.n_best(self._source, self._n_best, threads=self._threads)
-            return _collected(_watched(found, stage.advance))
+            chosen = Weights.from_names(weights)
+            for batch in self._search.lists(chosen, self._n_best, self._threads):
+                batches.append(batch)
+                stage.advance(len(batch.lengths))
+        return _together(self._translator.decoder.feature_names, batches)
+
+    def translate(self, weights: Mapping[str, float]) -> list[str]:
+        """The best translation of every sentence under these weights."""
+        found = self._search.lists(Weights.from_names(weights), 1, self._threads)
+        return [text for batch in found for text in batch.texts]
 
 
-def _watched(lists: Iterable[list[Translation]], advance: Any) -> Iterable[list[Translation]]:
-    for one in lists:
-        yield one
-        advance()
-
-
-def _collected(lists: Iterable[list[Translation]]) -> NBest:
-    names: dict[str, int] = {}
-    sentences: list[int] = []
-    texts: list[str] = []
-    offsets, columns, values, totals = [0], list[int](), list[float](), list[float]()
-    for sentence, found in enumerate(lists):
-        for one in found:
-            sentences.append(sentence)
-            texts.append(one.text)
-            columns += [names.setdefault(name, len(names)) for name in one.features]
-            values += one.features.values()
-            totals.append(one.score)
-            offsets.append(len(columns))
+def _together(names: Sequence[str], batches: Sequence[CandidateLists]) -> NBest:
+    """The lists of all batches; dense features first on every candidate, then the sparse ones."""
+    lengths = np.concatenate([batch.lengths for batch in batches])
+    dense = np.concatenate([batch.dense for batch in batches])
+    n_sparse = np.concatenate([np.diff(batch.sparse.offsets) for batch in batches])
+    keys = np.concatenate([batch.sparse.keys for batch in batches])
+    keys, sparse_columns = np.unique(keys, return_inverse=True)
+    width = len(names)
+    row_offsets = np.concatenate([[0], np.cumsum(width + n_sparse)])
+    is_sparse = np.ones(row_offsets[-1], bool)
+    is_sparse[(row_offsets[:-1, None] + np.arange(width)).ravel()] = False
+    columns, values = np.empty(len(is_sparse), np.int32), np.empty(len(is_sparse))
+    columns[~is_sparse], values[~is_sparse] = np.tile(np.arange(width), len(dense)), dense.ravel()
+    columns[is_sparse] = width + sparse_columns
+    values[is_sparse] = np.concatenate([batch.sparse.counts for batch in batches])
     return NBest(
-        tuple(names),
-        np.array(sentences, np.int64),
-        texts,
-        np.array(offsets, np.int64),
-        np.array(columns, np.int32),
-        np.array(values, np.float64),
-        np.array(totals),
+        (*names, *map(key_name, keys.tolist())),
+        np.repeat(np.arange(len(lengths)), lengths),
+        [text for batch in batches for text in batch.texts],
+        row_offsets,
+        columns,
+        values,
+        np.concatenate([batch.scores for batch in batches]),
     )
 
 
@@ -145,6 +158,11 @@ def _named_metric(name: str, translator: Translator) -> Metric:
     tokenises = translator.model.preprocessor.options.tokenize
     spaces = "tokenize" in settings_of(name) and not tokenises
     return make_metric(name, **({"tokenize": "none"} if spaces else {}))
+
+
+def _digest(sparse: SparseWeights) -> str:
+    arrays = sparse.to_arrays()
+    return hashlib.sha256(arrays["keys"].tobytes() + arrays["values"].tobytes()).hexdigest()
 
 
 def identity(folder: Path | None) -> dict[str, str]:

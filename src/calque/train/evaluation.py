@@ -110,7 +110,8 @@ class FullDecoding:
             ):
                 if min(values) != max(values):
                     varying.add(column)
-        return [name for column, name in enumerate(weights) if column not in varying]
+        names = self._translator.decoder.feature_names
+        return [name for column, name in enumerate(names) if column not in varying]
 
 
 def error_of(metric: Metric, score: float) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 from calque._core import LineSearch
 from calque.config import MertOptions
 from calque.train.intervals import choose
-from calque.train.trainer import Problem, Trainer, Vector, refuse_sparse
+from calque.train.trainer import Problem, Trainer, Vector
 
 MOST_PASSES = 20
 LEAST_GAIN = 1e-3
@@ -21,11 +21,13 @@ class Mert(Trainer):
 
     From the weights so far, from random points and from points near the best end so far, passes
     over the axes and some random directions move to the best interval of each line, until a pass
-    brings nothing. The best end point is the result; `runs` of them are averaged.
+    brings nothing. The best end point is the result; `runs` of them are averaged. Only dense
+    features are tuned; the part of sparse ones in every score stays.
     """
 
     method = "mert"
     iterates = False
+    tunes_sparse = False
     options: MertOptions
 
     def __init__(self, *, seed: int = 1, **options: Any) -> None:
@@ -34,7 +36,6 @@ class Mert(Trainer):
 
     def update(self, problem: Problem, weights: Vector) -> Vector:
         """The best point of all restarts, or the mean over runs."""
-        refuse_sparse(problem.lists, self.method)
         climb = _Climb(problem, self.options)
         found = [self._run(climb, problem, weights) for _ in range(self.options.runs)]
         return problem.scaled(np.mean(found, axis=0))
@@ -60,20 +61,24 @@ class _Climb:
         self._neighbours = options.neighbours if options.interval == "average" else 0
         arrays = lists.offsets, lists.dense, lists.statistics
         self._search = LineSearch(*arrays, threads=problem.threads)
-        self._axes = np.flatnonzero(problem.free)
-        # A step of one over the spread of a feature matters equally everywhere.
-        self._scale = np.where(problem.free, 1 / lists.spread(), 0.0)
+        dense = problem.free & (np.arange(len(lists.names)) < lists.n_dense)
+        self._axes = np.flatnonzero(dense)
+        # A step of one over the spread of a feature matters equally everywhere. What sparse
+        # features add to scores is there, but does not move.
+        self._scale = np.zeros(len(dense))
+        self._scale[self._axes] = 1 / lists.spread()[self._axes]
+        self._moves = dense
 
     def random_start(self, weights: Vector, near: bool) -> Vector:
         """A point near the weights, or anywhere."""
         rng, n = self._problem.rng, len(weights)
-        size = np.abs(weights[self._problem.free]).sum() / max(self._scale.sum(), 1e-300)
+        size = np.abs(weights[self._moves]).sum() / max(self._scale.sum(), 1e-300)
         if near:
             strayed = weights * (1 + NEAR * rng.standard_normal(n))
             strayed += NEAR_ZERO * size * self._scale * rng.standard_normal(n)
         else:
             strayed = size * self._scale * rng.uniform(-1, 1, n)
-        return np.where(self._problem.free, strayed, weights)
+        return np.where(self._moves, strayed, weights)
 
     def to_the_top(self, weights: Vector) -> Vector:
         """Where passes over all directions end."""

@@ -68,6 +68,11 @@ class Simplex:
             raise CalqueError(
                 "simplex decodes anew for every evaluation: it needs a model, not n-best lists"
             )
+        if any(name not in task.dense_names for name in task.start):
+            raise CalqueError(
+                "simplex tunes dense features only, but the first weights have sparse ones: start"
+                " from weights without, or use mert, pro or mira"
+            )
         whole = Run(run, header(self.method, self.options, self.seed, task))
         try:
             log = EvaluationLog(None if run is None else Path(run) / EVALUATIONS)

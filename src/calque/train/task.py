@@ -51,6 +51,11 @@ class Task(ABC):
         """The weights before tuning."""
 
     @property
+    def has_families(self) -> bool:
+        """Whether sparse features belong to candidates by design, not just by being rare."""
+        return False
+
+    @property
     def fixed(self) -> tuple[str, ...]:
         """Features whose weights no trainer may move."""
         return ()

@@ -17,6 +17,8 @@ from calque.metrics.metric import Metric
 from calque.parallel import n_workers
 from calque.progress import SILENT, Progress
 from calque.train import guards
+from calque.train.decoder_task import DecoderTask
+from calque.train.examples import EXAMPLES, changed, write_examples
 from calque.train.run import Round, Run, header
 from calque.train.task import Task
 
@@ -58,7 +60,7 @@ class Problem:
     free: NDArray[np.bool_]
     """Which weights may move."""
     size: float
-    """The sum of the absolute free weights at the start: the scale to keep."""
+    """The sum of the absolute free dense weights at the start: the scale to keep."""
     rng: np.random.Generator
     threads: int
     is_first: bool = True
@@ -75,8 +77,12 @@ class Problem:
         return float(self.metric.score(chosen.sum(axis=0)))
 
     def scaled(self, weights: Vector) -> Vector:
-        """The weights with the free ones brought to the scale of the start."""
-        size = float(np.abs(weights[self.free]).sum())
+        """The weights with the free ones brought to the scale of the start.
+
+        The dense ones tell the scale: it must not depend on how many sparse features there are.
+        """
+        n_dense = self.lists.n_dense
+        size = float(np.abs(weights[:n_dense][self.free[:n_dense]]).sum())
         if not np.isfinite(size) or size == 0:
             return weights
         return np.where(self.free, weights * (self.size / size), weights)
@@ -88,6 +94,8 @@ class Trainer(ABC):
     method: ClassVar[str]
     iterates: ClassVar[bool]
     """Whether another update on the same candidates can help."""
+    tunes_sparse: ClassVar[bool] = True
+    """Whether weights of sparse features move, too."""
     options: Any
 
     def __init__(self, options: type[Any], seed: int, values: Mapping[str, Any]) -> None:
@@ -112,13 +120,23 @@ class Trainer(ABC):
         """The weights learned on a task; with a folder `run`, continued where it was killed."""
         log = Run(run, header(self.method, self.options, self.seed, task))
         try:
-            pool = CandidatePool(task.n_sentences, task.dense_names)
+            if task.has_families and not self.tunes_sparse:
+                progress.warn(
+                    f"{self.method} tunes dense weights only: those of sparse features stay as they"
+                    " are, but for a common scale; pro and mira tune all"
+                )
+            # Weights of features that no candidate has take part in every change of scale.
+            sparse = [name for name in task.start if name not in task.dense_names]
+            pool = CandidatePool(task.n_sentences, task.dense_names, sparse)
             log.restore(pool)
             if not log.rounds:
                 log.begin(0, task.start)
             while not log.rounds or log.rounds[-1].stopped is None:
                 self._round(len(log.rounds), task, pool, log, n_workers(threads), progress)
-            return _result(log, task.metric)
+            result = _result(log, task.metric)
+            if run is not None and isinstance(task, DecoderTask):
+                _keep_examples(Path(run), task, log.weights(0), result)
+            return result
         finally:
             log.close()
 
@@ -137,17 +155,19 @@ class Trainer(ABC):
         if task.renews or round == 0:
             nbest = task.candidates(weights, progress)
             guards.check_candidates(nbest, task.n_sentences)
-            statistics = task.references.statistics(nbest.texts, nbest.sentences)
-            n_new = pool.add(nbest, statistics)
+            n_new = pool.add(nbest, task.references.statistics)
             if n_new:
                 log.keep_pool(round, pool)
             if task.renews:
-                first = nbest.offsets[:-1]
-                n_words = sum(len(nbest.texts[at].split()) for at in first)
-                own = float(metric.score(statistics[first].sum(axis=0))), n_words
+                chosen = [nbest.texts[at] for at in nbest.offsets[:-1].tolist()]
+                statistics = task.references.statistics(chosen)
+                n_words = sum(len(text.split()) for text in chosen)
+                own = float(metric.score(statistics.sum(axis=0))), n_words
         lists = pool.lists()
         if round == 0:
             guards.check_choice(lists)
+            if not self.tunes_sparse and not task.has_families:
+                refuse_sparse(lists, self.method)
         vector = _vector(weights, lists.names)
         problem = self._problem(round, task, lists, vector if round == 0 else None, threads)
         best = lists.best(vector)
@@ -165,8 +185,7 @@ class Trainer(ABC):
                 moved = self.update(problem, vector)
                 guard = guards.weights_trouble(moved, lists.names, float(np.abs(vector).max()))
                 if guard is None:
-                    chosen = lists.best(moved)
-                    words = int(lists.n_words[chosen].sum())
+                    words = int(lists.n_words[lists.best(moved)].sum())
                     guard = guards.length_trouble(words / max(task.reference_words, 1))
                 if guard is None:
                     pool_score, change = problem.score(moved), _change(vector, moved)
@@ -199,7 +218,8 @@ class Trainer(ABC):
         if not free.any():
             raise OptionError("every feature is fixed: expected one to tune")
         start = _vector(task.start, lists.names) if start is None else start
-        size = float(np.abs(start[free]).sum()) or 1.0
+        n_dense = lists.n_dense
+        size = float(np.abs(start[:n_dense][free[:n_dense]]).sum()) or 1.0
         rng = np.random.default_rng([self.seed, round])
         return Problem(lists, task.metric, free, size, rng, threads, is_first=round == 0)
 
@@ -210,6 +230,15 @@ def _result(log: Run, metric: Metric) -> Result:
     chosen = max(good, key=lambda done: (sign * done.score, -done.round))
     weights = log.weights(chosen.round)
     return Result(weights, chosen.score, chosen.round, tuple(log.rounds), metric.signature)
+
+
+def _keep_examples(
+    folder: Path, task: DecoderTask, start: Mapping[str, float], result: Result
+) -> None:
+    """Put some translations before and after into the folder of a run, once."""
+    if not (folder / EXAMPLES).exists():
+        before, after = task.translate(start), task.translate(result.weights)
+        write_examples(folder, changed(task.source, task.reference_lines[0], before, after))
 
 
 def guards_passed(done: Round) -> bool:

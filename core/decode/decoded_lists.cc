@@ -1,0 +1,21 @@
+#include "decode/decoded_lists.h"
+
+namespace calque {
+
+DecodedLists flatten(const std::vector<Decoded>& decoded) {
+  DecodedLists lists;
+  for (const Decoded& sentence : decoded) {
+    for (const Derivation& one : sentence.derivations) {
+      lists.scores.push_back(one.score);
+      lists.features.insert(lists.features.end(), one.features.begin(), one.features.end());
+      for (const Step& step : one.steps) {
+        lists.words.insert(lists.words.end(), step.target.begin(), step.target.end());
+      }
+      lists.word_offsets.push_back(static_cast<int64_t>(lists.words.size()));
+    }
+    lists.offsets.push_back(static_cast<int64_t>(lists.scores.size()));
+  }
+  return lists;
+}
+
+}  // namespace calque

@@ -1,0 +1,55 @@
+// The n-best lists of many sentences as flat arrays: what tuning takes by the hundred thousand.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "decode/decoder.h"
+#include "decode/sparse_features.h"
+#include "parallel.h"
+
+namespace calque {
+
+// Candidates of sentence s are offsets[s] .. offsets[s + 1); all else is by candidate.
+struct DecodedLists {
+  std::vector<int64_t> offsets{0};
+  std::vector<double> scores;
+  std::vector<double> features;          // rows of dense features
+  std::vector<int64_t> word_offsets{0};  // words of candidate i: words[word_offsets[i] ..)
+  std::vector<int32_t> words;            // target ids; -1 - i: the text of source word i
+};
+
+// Oracle: tests/test_decode_lists.py (the same derivations, one by one).
+DecodedLists flatten(const std::vector<Decoded>& decoded);
+
+// Sparse vectors, one after the other: row i is offsets[i] .. offsets[i + 1).
+struct SparseRows {
+  std::vector<int64_t> offsets{0};
+  SparseVector all;
+};
+
+// The sparse features of lists of derivations, a list per sentence. `derivations(at)` gives list
+// `at`. `ends` as in extract_features. Results do not depend on n_threads.
+template <typename Derivations>
+SparseRows extract_sparse_rows(const ModelView& model, const SourceText& source, bool ends,
+                               int n_threads, Derivations derivations) {
+  std::vector<std::vector<SparseVector>> found(source.size());
+  for_chunks(source.size(), 1, n_threads, [&] {
+    return [&](size_t at, size_t) {
+      for (const Derivation& one : derivations(at)) {
+        found[at].push_back(extract_sparse(model, source.sentence(at), one.steps, ends));
+      }
+    };
+  });
+  SparseRows rows;
+  for (const auto& list : found) {
+    for (const SparseVector& one : list) {
+      rows.all.keys.insert(rows.all.keys.end(), one.keys.begin(), one.keys.end());
+      rows.all.counts.insert(rows.all.counts.end(), one.counts.begin(), one.counts.end());
+      rows.offsets.push_back(static_cast<int64_t>(rows.all.keys.size()));
+    }
+  }
+  return rows;
+}
+
+}  // namespace calque

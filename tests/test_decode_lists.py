@@ -1,0 +1,115 @@
+"""Lists as arrays are the lists that translations give one by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from calque.config import FeatureOptions, TextOptions, TrainOptions
+from calque.data import CorpusFiles
+from calque.decode import CandidateSearch, Translator, load
+from calque.features import SparseWeights, Weights
+from calque.model.build import build
+from calque.text import BitextFiles, read_lines
+
+TEXTS = {
+    "plain": TextOptions(),
+    "restored": TextOptions(
+        tokenize=True,
+        source_language="de",
+        target_language="en",
+        casing="true",
+        class_numbers=True,
+    ),
+}
+N = 12
+
+
+@pytest.fixture(scope="module", params=list(TEXTS))
+def translator(
+    request: pytest.FixtureRequest, corpus: CorpusFiles, tmp_path_factory: pytest.TempPathFactory
+) -> Translator:
+    """A translator with sparse weights."""
+    path = tmp_path_factory.mktemp(request.param) / "model"
+    source, target = (path.parent / side for side in ("source", "target"))
+    for numbered, given in ((source, corpus.train_source), (target, corpus.train_target)):
+        lines = (f"{line} {i % 90 + 10} !" for i, line in enumerate(read_lines(given)))
+        numbered.write_text("".join(line + "\n" for line in lines))
+    options = TrainOptions(text=TEXTS[request.param], features=FeatureOptions(sparse="P1,P2,P3"))
+    build(BitextFiles(source, target), path, options, threads=1)
+    plain = load(path)
+    keys = np.unique(
+        np.concatenate([one.sparse.keys for one in search(plain).lists(plain.model.weights, 5)])
+    )
+    values = np.random.default_rng(1).normal(0, 0.1, len(keys)).astype(np.float32)
+    weights = Weights(plain.model.weights, SparseWeights.from_arrays(keys, values))
+    return Translator(replace(plain.model, weights=weights))
+
+
+def lines_of(translator: Translator) -> list[str]:
+    known = list(translator.model.source_vocabulary)[10:60]
+    rng = np.random.default_rng(2)
+    lines = [" ".join(rng.choice(known, size)) for size in (3, 9, 1, 5, 12, 4)]
+    return [*lines, "", "Zzyzx 37 qqq Zzyzx !", f"{known[0]} 2014 , {known[1]} 55 nowhere ."]
+
+
+def search(translator: Translator) -> CandidateSearch:
+    return CandidateSearch(translator, lines_of(translator))
+
+
+@pytest.mark.parametrize("max_words", [80, 4])
+def test_arrays_hold_the_same_translations(translator: Translator, max_words: int) -> None:
+    options = replace(translator.options, max_words=max_words)
+    translator = Translator(translator.model, options)
+    expected = list(translator.n_best(lines_of(translator), N))
+    found = list(search(translator).lists(translator.model.weights, N))
+    lengths = np.concatenate([one.lengths for one in found])
+    assert lengths.tolist() == [len(some) for some in expected]
+    every = [one for some in expected for one in some]
+    assert [text for one in found for text in one.texts] == [one.text for one in every]
+    dense = np.concatenate([one.dense for one in found])
+    assert dense.tolist() == [list(one.features.values()) for one in every]
+    scores = np.concatenate([one.scores for one in found])
+    assert scores.tolist() == [one.score for one in every]
+
+
+@pytest.mark.parametrize("max_words", [80, 4])
+def test_scores_are_the_dot_product_of_features_and_weights(
+    translator: Translator, max_words: int
+) -> None:
+    options = replace(translator.options, max_words=max_words)
+    translator = Translator(translator.model, options)
+    weights = translator.model.weights
+    vector = weights.vector(translator.decoder.feature_names)
+    n_sparse = 0
+    for lists in search(translator).lists(weights, N):
+        sparse = lists.sparse
+        n_sparse += len(sparse.keys)
+        for at, score in enumerate(lists.scores):
+            row = slice(sparse.offsets[at], sparse.offsets[at + 1])
+            assert (np.diff(sparse.keys[row].astype(object)) > 0).all()
+            total = lists.dense[at] @ vector
+            total += weights.sparse.lookup(sparse.keys[row]) @ sparse.counts[row]
+            assert score == pytest.approx(total, abs=1e-2)
+    assert n_sparse > 0
+
+
+def test_threads_change_nothing(translator: Translator) -> None:
+    one, many = (list(search(translator).lists(translator.model.weights, N, t)) for t in (1, 3))
+    for a, b in zip(one, many, strict=True):
+        assert a.texts == b.texts
+        assert (a.scores == b.scores).all()
+        assert np.array_equal(a.sparse.offsets, b.sparse.offsets)
+        assert np.array_equal(a.sparse.keys, b.sparse.keys)
+        assert np.array_equal(a.sparse.counts, b.sparse.counts)
+
+
+def test_a_model_without_families_gives_empty_rows(trained: Path, corpus: CorpusFiles) -> None:
+    translator = load(trained)
+    lines = list(read_lines(corpus.dev_source))
+    [lists] = CandidateSearch(translator, lines).lists(translator.model.weights, 3)
+    assert len(lists.sparse.offsets) == len(lists.texts) + 1
+    assert not lists.sparse.offsets.any()

@@ -1,0 +1,163 @@
+"""Models with families of sparse features: tuned, kept, used, and continued after a kill."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import Run, done
+
+from calque.config import FeatureOptions, TrainOptions
+from calque.data import CorpusFiles, write_corpus
+from calque.decode import load
+from calque.errors import CalqueError
+from calque.features import SparseWeights, Weights
+from calque.hyps import CandidatePool
+from calque.hyps.weights import read_weights, write_weights
+from calque.model import Model
+from calque.model.build import build
+from calque.text import BitextFiles, read_lines
+from calque.train import DecoderTask, Mert, Mira, Pro, Simplex
+
+MIRA = ["--set", "rounds=2", "--set", "passes=20", "--set", "settled=0", "--list-length", "20"]
+
+
+@pytest.fixture(scope="module")
+def development(tmp_path_factory: pytest.TempPathFactory) -> CorpusFiles:
+    folder = tmp_path_factory.mktemp("development")
+    return write_corpus(folder, "near", {"train": 800, "dev": 50, "test": 1}, seed=3)
+
+
+@pytest.fixture(scope="module")
+def built(development: CorpusFiles, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("built") / "model"
+    options = TrainOptions(features=FeatureOptions(sparse="ruleid"))
+    build(BitextFiles(development.train_source, development.train_target), path, options)
+    return path
+
+
+@pytest.fixture
+def model(built: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(built, tmp_path / "model"))
+
+
+def command(model: Path, development: CorpusFiles, method: str, *more: object) -> list[object]:
+    references = [x for path in development.dev_references for x in ("--reference", path)]
+    files = ["--model", model, "--source", development.dev_source, *references]
+    return ["tune", *files, "--method", method, *more]
+
+
+def test_mira_tunes_sparse_weights_that_translating_uses(
+    verb: Run, model: Path, development: CorpusFiles, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    told = json.loads(
+        done(verb(*command(model, development, "mira", *MIRA, "--run", run, "--json")))
+    )
+    weights = Model.load(model).weights
+    assert np.count_nonzero(weights.sparse.to_arrays()["values"]) > 10
+    assert weights == Weights.from_names(told["weights"])
+    assert told["score"] > told["history"][0]["score"]
+    lines = list(read_lines(development.dev_source))
+    translator = load(model)
+    assert any(
+        abs(one.score - sum(weights[name] * value for name, value in one.features.items())) > 1e-3
+        for one in translator.translate_all(lines)
+    ), "sparse weights take part in scores"
+    text = development.dev_source.read_text()
+    printed = done(verb("translate", "--model", model, stdin=text)).splitlines()
+    task = DecoderTask(model, development.dev_source, development.dev_references, start="mira")
+    assert task.translate(told["weights"]) == printed
+    examples = [json.loads(line) for line in (run / "examples.jsonl").read_text().splitlines()]
+    assert examples
+    assert all(one["before"] != one["after"] and one["after"] in printed for one in examples)
+
+
+@pytest.mark.parametrize("trainer", [Mira(rounds=2, passes=20), Pro(rounds=2)])
+def test_candidates_of_tuned_weights_score_as_features_times_weights(
+    trainer: Mira | Pro, built: Path, development: CorpusFiles
+) -> None:
+    task = DecoderTask(built, development.dev_source, development.dev_references, n_best=20)
+    weights = trainer.fit(task).weights
+    assert any(value for name, value in weights.items() if name.startswith("#"))
+    nbest = task.candidates(weights)
+    pool = CandidatePool(task.n_sentences, task.dense_names)
+    assert pool.add(nbest, np.zeros((len(nbest), 1))) == len(nbest)
+    scores = pool.lists().scores(np.array([weights.get(name, 0.0) for name in pool.names]))
+    assert nbest.totals is not None
+    assert scores == pytest.approx(nbest.totals, abs=1e-3)
+
+
+def test_a_run_with_sparse_weights_goes_on_to_the_same_weights(
+    verb: Run, model: Path, development: CorpusFiles, tmp_path: Path
+) -> None:
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    done(verb(*command(model, development, "mira", *MIRA, "--run", whole)))
+    expected = Model.load(model).weights
+    shutil.copytree(whole, cut)
+    first, *_ = (cut / "rounds.jsonl").read_text().splitlines(keepends=True)
+    (cut / "rounds.jsonl").write_text(first)
+    for late in ("weights/002.txt", "pool/001.npz", "pool/002.npz", "examples.jsonl"):
+        (cut / late).unlink(missing_ok=True)
+    done(verb(*command(model, development, "mira", *MIRA, "--run", cut)))
+    assert Model.load(model).weights == expected
+    assert (cut / "examples.jsonl").read_bytes() == (whole / "examples.jsonl").read_bytes()
+
+
+def test_mert_holds_sparse_weights_and_says_so(
+    verb: Run, model: Path, development: CorpusFiles
+) -> None:
+    done(verb(*command(model, development, "mira", *MIRA)))
+    before = Model.load(model).weights
+    quick = ["--set", "rounds=1", "--set", "restarts=1", "--list-length", "20"]
+    told = verb(*command(model, development, "mert", "--start", "mira", *quick, "--json"))
+    assert told.returncode == 0
+    assert "mert tunes dense weights only: those of sparse features stay" in told.stderr
+    after = Weights.from_names(json.loads(told.stdout)["weights"])
+    old, new = before.sparse.to_arrays(), after.sparse.to_arrays()
+    assert (old["keys"] == new["keys"]).all()
+    factors = new["values"] / old["values"]
+    assert factors == pytest.approx(factors[0], rel=1e-4)
+
+
+def test_a_weight_that_no_candidate_has_follows_the_scale(
+    built: Path, development: CorpusFiles
+) -> None:
+    translator = load(built)
+    files = development.dev_source, development.dev_references
+    names = DecoderTask(translator, *files, n_best=10).candidates(translator.model.weights).names
+    present, absent = [name for name in names if name.startswith("#")][:5], "#0000000000003039"
+    assert absent not in names
+    bad = {name: -0.1 if name == "word_count" else 0.1 for name in translator.model.weights}
+    start = {**bad, "unknown": 100.0, **dict.fromkeys([*present, absent], 0.01)}
+    translator.model = replace(translator.model, weights=Weights.from_names(start))
+    result = Mert(rounds=3, restarts=2).fit(DecoderTask(translator, *files, n_best=30))
+    assert result.chosen > 0
+    assert len({result.weights[name] for name in (*present, absent)}) == 1
+    assert result.weights[absent] != start[absent]
+
+
+def test_simplex_refuses_to_start_from_sparse_weights(
+    verb: Run, model: Path, development: CorpusFiles
+) -> None:
+    done(verb(*command(model, development, "mira", *MIRA)))
+    files = development.dev_source, development.dev_references
+    with pytest.raises(CalqueError, match="^simplex tunes dense features only"):
+        Simplex().fit(DecoderTask(model, *files, start="mira"))
+
+
+def test_weights_by_name_come_back_from_memory_and_from_a_file(tmp_path: Path) -> None:
+    keys, values = np.array([7, 2**64 - 1], np.uint64), np.array([0.1, -3e-9], np.float32)
+    weights = Weights({"a": 0.1, "b": -2.0}, SparseWeights.from_arrays(keys, values))
+    names = weights.by_name()
+    assert list(names) == ["a", "b", "#0000000000000007", "#ffffffffffffffff"]
+    assert Weights.from_names(names) == weights
+    write_weights(tmp_path / "w", names)
+    with (tmp_path / "w").open("a") as file:
+        file.write("# a comment\n")
+    assert read_weights(tmp_path / "w") == names
+    assert len(Weights.from_names({"a": 1.0, "#0000000000000007": 0.0}).sparse) == 0
