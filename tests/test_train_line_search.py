@@ -55,13 +55,11 @@ def test_every_interval_has_the_score_that_enumeration_finds(
     metric = metric_of(name)
     lists = pooled(*random_lists(rng, 4, 5, 3), metric)
     search = LineSearch(lists.offsets, lists.dense, lists.statistics, threads=2)
-    scores = lists.scores(rng.normal(size=3))
+    weights = rng.normal(size=3)
     direction = np.eye(3)[1] if on_axis else rng.normal(size=3)
-    slopes = lists.scores(direction)
-    if on_axis:
-        breakpoints, statistics = search.along_axis(scores, 1, 2)
-    else:
-        breakpoints, statistics = search.along(scores, slopes, 2)
+    search.start(weights)
+    breakpoints, statistics = search.along(direction)
+    scores, slopes = lists.scores(weights), lists.scores(direction)
     assert (np.diff(breakpoints) > 0).all()
     assert len(statistics) == len(breakpoints) + 1
     found = metric.score(statistics)
@@ -81,10 +79,11 @@ def test_the_chosen_point_is_the_best_of_the_line(seed: int) -> None:
     metric = metric_of("bleu")
     lists = pooled(*random_lists(rng, 4, 6, 2), metric)
     search = LineSearch(lists.offsets, lists.dense, lists.statistics, threads=1)
-    scores, slopes = (lists.scores(rng.normal(size=2)) for _ in range(2))
-    breakpoints, statistics = search.along(scores, slopes, 1)
+    weights, direction = rng.normal(size=2), rng.normal(size=2)
+    search.start(weights)
+    breakpoints, statistics = search.along(direction)
     chosen = choose(breakpoints, metric.score(statistics))
-    a, b = scores.tolist(), slopes.tolist()
+    a, b = lists.scores(weights).tolist(), lists.scores(direction).tolist()
     points = crossings(lists, a, b)
     inner = [(x + y) / 2 for x, y in pairwise(points) if y - x > 1e-6]
     best = max(score_at(x, lists, a, b, metric) for x in [points[0] - 1, *inner, points[-1] + 1, 0])
@@ -94,10 +93,49 @@ def test_the_chosen_point_is_the_best_of_the_line(seed: int) -> None:
 def test_threads_change_nothing() -> None:
     rng = np.random.default_rng(1)
     lists = pooled(*random_lists(rng, 200, 8, 3), metric_of("bleu"))
-    search = LineSearch(lists.offsets, lists.dense, lists.statistics, threads=1)
-    scores, slopes = (lists.scores(rng.normal(size=3)) for _ in range(2))
-    one, three = search.along(scores, slopes, 1), search.along(scores, slopes, 3)
-    assert all((a == b).all() for a, b in zip(one, three, strict=True))
+    weights, direction = rng.normal(size=3), rng.normal(size=3)
+    found = []
+    for threads in (1, 3):
+        search = LineSearch(lists.offsets, lists.dense, lists.statistics, threads=threads)
+        search.start(weights)
+        search.along(direction)
+        search.move(0.5)
+        found.append((search.statistics(), *search.along(direction)))
+    assert all((a == b).all() for a, b in zip(*found, strict=True))
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_moved_point_chooses_as_the_weights_do_where_it_has_come_to(name: str) -> None:
+    rng = np.random.default_rng(1)
+    lists = pooled(*random_lists(rng, 50, 8, 5), metric_of(name))
+    search = LineSearch(lists.offsets, lists.dense, lists.statistics, threads=2)
+    weights, direction = rng.normal(size=5), rng.normal(size=5)
+    search.start(weights)
+    search.along(direction)
+    search.move(-0.7)
+    expected = lists.statistics[lists.best(weights - 0.7 * direction)].sum(axis=0)
+    assert search.statistics() == pytest.approx(expected)
+
+
+def test_the_first_of_equal_candidates_is_chosen() -> None:
+    features = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.2, 0.2]])
+    search = LineSearch(np.array([0, 5]), features, np.arange(5.0)[:, None], threads=1)
+    for weights in ([1.0, 0.0], [0.0, 1.0]):
+        search.start(np.array(weights))
+        breakpoints, statistics = search.along(np.array([1.0, -1.0]))
+        assert statistics[:, 0].tolist() == [1.0, 0.0]
+        assert breakpoints.tolist() == [(weights[1] - weights[0]) / 2]
+
+
+def test_a_change_to_a_candidate_of_equal_statistics_is_no_breakpoint() -> None:
+    features = np.array([[0.0], [1.0], [2.0], [3.0]])
+    biases = np.column_stack([features, -(features**2)])
+    statistics = np.array([[1.0], [2.0], [2.0], [3.0]])
+    search = LineSearch(np.array([0, 4]), biases, statistics, threads=1)
+    search.start(np.array([0.0, 1.0]))
+    breakpoints, found = search.along(np.array([1.0, 0.0]))
+    assert breakpoints.tolist() == [1.0, 5.0]
+    assert found[:, 0].tolist() == [1.0, 2.0, 3.0]
 
 
 def test_neighbours_make_a_lonely_peak_lose_to_a_plateau() -> None:

@@ -1,6 +1,8 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
+
 #include "bind/arrays.h"
 #include "bind/register.h"
 #include "error.h"
@@ -24,34 +26,20 @@ void check_offsets(const Vector<int64_t>& offsets, size_t n_candidates) {
   }
 }
 
-void check_scores(const Vector<double>& scores, const CandidateLists& lists) {
-  if (scores.size() != lists.n_candidates()) throw Error("expected one number per candidate");
+LineSearch make_line_search(Vector<int64_t> offsets, Matrix<double> features,
+                            Matrix<double> statistics, int threads) {
+  if (features.shape(0) != statistics.shape(0)) throw Error("numbers of rows differ");
+  if (features.shape(0) > std::numeric_limits<int32_t>::max()) throw Error("too many candidates");
+  check_offsets(offsets, features.shape(0));
+  const CandidateLists lists{view(offsets), view(features), features.shape(1), view(statistics),
+                             statistics.shape(1)};
+  nb::gil_scoped_release release;
+  return LineSearch(lists, threads);
 }
 
-// Keeps the arrays alive that the search looks into.
-class BoundLineSearch {
- public:
-  BoundLineSearch(Vector<int64_t> offsets, Matrix<double> features, Matrix<double> statistics,
-                  int threads)
-      : offsets_(std::move(offsets)),
-        features_(std::move(features)),
-        statistics_(std::move(statistics)),
-        search_(lists(), threads) {}
-
-  const LineSearch& search() const { return search_; }
-
- private:
-  CandidateLists lists() const {
-    if (features_.shape(0) != statistics_.shape(0)) throw Error("numbers of rows differ");
-    check_offsets(offsets_, features_.shape(0));
-    return {view(offsets_), view(features_), features_.shape(1), view(statistics_),
-            statistics_.shape(1)};
-  }
-
-  Vector<int64_t> offsets_;
-  Matrix<double> features_, statistics_;
-  LineSearch search_;
-};
+void check_weights(const Vector<double>& weights, const LineSearch& search) {
+  if (weights.size() != search.n_features()) throw Error("expected one number per feature");
+}
 
 using OutMatrix = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
 
@@ -61,46 +49,51 @@ std::pair<OutVector<double>, OutMatrix> to_pair(LineIntervals&& found, size_t n_
                     [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
   const size_t rows = found.breakpoints.size() + 1;
   return {to_numpy(std::move(found.breakpoints)),
-          OutMatrix(kept->data(), {rows, n_statistics}, owner)};
+          OutMatrix(kept->data(), {rows, n_statistics}, owner, {1, static_cast<int64_t>(rows)})};
 }
 
 }  // namespace
 
 void register_train(nb::module_& m) {
-  nb::class_<BoundLineSearch>(m, "LineSearch", "Corpus statistics along lines of weights.")
-      .def(nb::init<Vector<int64_t>, Matrix<double>, Matrix<double>, int>(), nb::arg("offsets"),
-           nb::arg("features"), nb::arg("statistics"), nb::arg("threads"))
+  nb::class_<LineSearch>(m, "LineSearch", "Corpus statistics along lines of weights.")
       .def(
-          "along_axis",
-          [](const BoundLineSearch& bound, Vector<double> scores, size_t feature, int threads) {
-            const LineSearch& search = bound.search();
-            check_scores(scores, search.lists());
-            if (feature >= search.lists().n_features) throw Error("no such feature");
-            LineIntervals found;
-            {
-              nb::gil_scoped_release release;
-              found = search.along_axis(view(scores), feature, threads);
-            }
-            return to_pair(std::move(found), search.lists().n_statistics);
+          "__init__",
+          [](LineSearch* self, Vector<int64_t> offsets, Matrix<double> features,
+             Matrix<double> statistics, int threads) {
+            new (self) LineSearch(make_line_search(offsets, features, statistics, threads));
           },
-          nb::arg("scores"), nb::arg("feature"), nb::arg("threads"),
-          "Breakpoints, ascending, and the statistics of the intervals that they separate.")
+          nb::arg("offsets"), nb::arg("features"), nb::arg("statistics"), nb::arg("threads"))
+      .def(
+          "start",
+          [](LineSearch& search, Vector<double> weights) {
+            check_weights(weights, search);
+            nb::gil_scoped_release release;
+            search.start(view(weights));
+          },
+          nb::arg("weights"), "Make these weights the point through which lines go.")
+      .def(
+          "statistics", [](const LineSearch& search) { return to_numpy(search.statistics()); },
+          "The sum of the statistics of the best candidates at the point.")
       .def(
           "along",
-          [](const BoundLineSearch& bound, Vector<double> scores, Vector<double> slopes,
-             int threads) {
-            const LineSearch& search = bound.search();
-            check_scores(scores, search.lists());
-            check_scores(slopes, search.lists());
+          [](LineSearch& search, Vector<double> direction) {
+            check_weights(direction, search);
             LineIntervals found;
             {
               nb::gil_scoped_release release;
-              found = search.along(view(scores), view(slopes), threads);
+              found = search.along(view(direction));
             }
-            return to_pair(std::move(found), search.lists().n_statistics);
+            return to_pair(std::move(found), search.n_statistics());
           },
-          nb::arg("scores"), nb::arg("slopes"), nb::arg("threads"),
-          "The same in a direction where the candidates have these slopes.");
+          nb::arg("direction"),
+          "Breakpoints, ascending, and the statistics of the intervals that they separate.")
+      .def(
+          "move",
+          [](LineSearch& search, double gamma) {
+            nb::gil_scoped_release release;
+            search.move(gamma);
+          },
+          nb::arg("gamma"), "Move the point so far in the last direction.");
   m.def(
       "best_candidates",
       [](Vector<int64_t> offsets, Vector<double> scores) {

@@ -1,9 +1,9 @@
 #include "train/line_search.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <numeric>
+#include <string_view>
+#include <unordered_map>
 
 #include "parallel.h"
 
@@ -12,166 +12,230 @@ namespace calque {
 namespace {
 
 constexpr size_t kSentencesPerChunk = 64;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// From `gamma` on the sentence prefers row `after` to row `before`.
-struct Change {
-  double gamma;
-  int64_t before, after;
-};
-
-struct EnvelopeLine {
-  int64_t row;
+// A candidate as a line: its score at the point, and how the score changes in the direction.
+struct Line {
+  double slope, score;
+  int32_t at;    // counted from the first of its sentence
   double begin;  // where it becomes the best
 };
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// The first of the highest (sign 1) or of the lowest (sign -1) numbers. Several lanes, so that the
+// processor need not wait for one comparison before the next.
+template <int sign>
+int32_t first_extreme(const double* numbers, int32_t n) {
+  constexpr int32_t kLanes = 8;
+  double lanes[kLanes];
+  std::fill(lanes, lanes + kLanes, sign * numbers[0]);
+  int32_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int32_t k = 0; k < kLanes; ++k) {
+      const double number = sign * numbers[i + k];
+      lanes[k] = lanes[k] < number ? number : lanes[k];
+    }
+  }
+  double extreme = *std::max_element(lanes, lanes + kLanes);
+  for (; i < n; ++i) extreme = std::max(extreme, sign * numbers[i]);
+  int32_t at = 0;
+  while (at + 1 < n && sign * numbers[at] != extreme) ++at;
+  return at;
+}
 
-// The lines of one sentence that are best somewhere, from left to right. `by_slope` are its
-// candidates, counted from `first`, by ascending slope; of equal slopes the earlier comes first.
-void sorted_envelope(int64_t first, std::span<const int32_t> by_slope,
-                     std::span<const double> scores, std::span<const double> slopes,
-                     std::vector<EnvelopeLine>& envelope) {
-  envelope.clear();
-  for (const int32_t candidate : by_slope) {
-    const int64_t at = first + candidate;
-    const double score = scores[at], slope = slopes[at];
-    double begin = -kInfinity;
+// Leaves lines of one sentence in `lines` among which are all that are best somewhere. As points
+// (slope, score) those are the upper convex hull, of which the leftmost, the highest and the
+// rightmost point are cheap to find; what is below the two chords between them, usually almost
+// everything, is not on it.
+void possible_lines(const double* slopes, const double* scores, int32_t n, int32_t top,
+                    std::vector<int32_t>& kept, std::vector<Line>& lines) {
+  const int32_t left = first_extreme<-1>(slopes, n), right = first_extreme<1>(slopes, n);
+  const double highest = scores[top], middle = slopes[top];
+  const double up = highest - scores[left], to_top = middle - slopes[left];
+  const double down = scores[right] - highest, from_top = slopes[right] - middle;
+  if (kept.size() < static_cast<size_t>(n)) kept.resize(static_cast<size_t>(n));
+  size_t n_kept = 0;
+  for (int32_t i = 0; i < n; ++i) {
+    const double below = scores[i] - highest, aside = slopes[i] - middle;
+    kept[n_kept] = i;
+    n_kept += static_cast<size_t>((below * to_top > aside * up) |
+                                  (below * from_top > aside * down));
+  }
+  lines.clear();
+  for (const int32_t i : {left, top, right}) lines.push_back({slopes[i], scores[i], i, 0});
+  for (size_t k = 0; k < n_kept; ++k) {
+    const int32_t i = kept[k];
+    lines.push_back({slopes[i], scores[i], i, 0});
+  }
+}
+
+// Leaves those lines that are best somewhere, from left to right.
+void keep_envelope(std::vector<Line>& lines) {
+  std::sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
+    return a.slope < b.slope || (a.slope == b.slope && a.at < b.at);
+  });
+  size_t n_kept = 0;
+  for (Line line : lines) {
+    line.begin = -kInfinity;
     bool is_best_somewhere = true;
-    while (!envelope.empty()) {
-      const EnvelopeLine& top = envelope.back();
-      if (slope == slopes[top.row]) {
-        if (score <= scores[top.row]) {
+    while (n_kept > 0) {
+      const Line& last = lines[n_kept - 1];
+      if (line.slope == last.slope) {
+        if (line.score <= last.score) {
           is_best_somewhere = false;
           break;
         }
       } else {
-        begin = (scores[top.row] - score) / (slope - slopes[top.row]);
-        if (begin > top.begin) break;
+        line.begin = (last.score - line.score) / (line.slope - last.slope);
+        if (line.begin > last.begin) break;
       }
-      envelope.pop_back();
-      begin = -kInfinity;
+      --n_kept;
+      line.begin = -kInfinity;
     }
-    if (is_best_somewhere && begin < kInfinity) envelope.push_back({at, begin});
+    if (is_best_somewhere && line.begin < kInfinity) lines[n_kept++] = line;
   }
-}
-
-// The same without an order: from each line to the one that overtakes it first. Envelopes are
-// short, so looking through all lines once per line of the envelope beats sorting them.
-void wrapped_envelope(int64_t first, int64_t last, std::span<const double> scores,
-                      std::span<const double> slopes, std::vector<EnvelopeLine>& envelope) {
-  int64_t at = first;
-  for (int64_t i = first + 1; i < last; ++i) {
-    if (slopes[i] < slopes[at] || (slopes[i] == slopes[at] && scores[i] > scores[at])) at = i;
-  }
-  envelope.assign(1, {at, -kInfinity});
-  while (true) {
-    const double score = scores[at], slope = slopes[at];
-    int64_t next = -1;
-    double begin = kInfinity;
-    for (int64_t i = first; i < last; ++i) {
-      if (slopes[i] <= slope) continue;
-      const double crossing = (score - scores[i]) / (slopes[i] - slope);
-      if (crossing < begin || (crossing == begin && next >= 0 && slopes[i] > slopes[next])) {
-        begin = crossing;
-        next = i;
-      }
-    }
-    if (next < 0) return;
-    envelope.push_back({next, std::max(begin, envelope.back().begin)});
-    at = next;
-  }
+  lines.resize(n_kept);
 }
 
 }  // namespace
 
 LineSearch::LineSearch(const CandidateLists& lists, int threads)
-    : lists_(lists),
+    : offsets_(lists.offsets.begin(), lists.offsets.end()),
+      n_features_(lists.n_features),
+      n_statistics_(lists.n_statistics),
+      threads_(threads),
       columns_(lists.n_candidates() * lists.n_features),
-      orders_(lists.n_candidates() * lists.n_features) {
-  const size_t n = lists_.n_candidates();
-  for_chunks(lists_.n_features, 1, threads, [&] {
+      which_(lists.n_candidates()),
+      scores_(lists.n_candidates()),
+      slopes_(lists.n_candidates()),
+      tops_(lists.n_sentences()) {
+  const size_t n = which_.size(), n_bytes = n_statistics_ * sizeof(double);
+  std::unordered_map<std::string_view, int32_t> known;
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t k = 0; k < n_features_; ++k) {
+      columns_[k * n + i] = lists.features[i * n_features_ + k];
+    }
+    const double* row = lists.statistics.data() + i * n_statistics_;
+    const std::string_view bytes(reinterpret_cast<const char*>(row), n_bytes);
+    const auto [found, is_new] = known.emplace(bytes, static_cast<int32_t>(known.size()));
+    if (is_new) distinct_.insert(distinct_.end(), row, row + n_statistics_);
+    which_[i] = found->second;
+  }
+}
+
+void LineSearch::project(std::span<const double> direction, size_t first, size_t last,
+                         double* out) const {
+  const size_t n = which_.size();
+  std::fill(out + first, out + last, 0.0);
+  size_t k = 0;
+  const auto next = [&](double& weight) {  // the next column that matters
+    while (k < direction.size() && direction[k] == 0) ++k;
+    weight = k < direction.size() ? direction[k] : 0.0;
+    return columns_.data() + (k < direction.size() ? k++ : 0) * n;
+  };
+  while (true) {
+    double a, b, c;
+    const double* of_a = next(a);
+    if (a == 0) return;
+    const double *of_b = next(b), *of_c = next(c);
+    if (b == 0) {
+      for (size_t i = first; i < last; ++i) out[i] += a * of_a[i];
+      return;
+    }
+    for (size_t i = first; i < last; ++i) out[i] += a * of_a[i] + b * of_b[i] + c * of_c[i];
+  }
+}
+
+void LineSearch::start(std::span<const double> weights) {
+  for_chunks(n_sentences(), kSentencesPerChunk, threads_, [&] {
     return [&](size_t begin, size_t end) {
-      for (size_t feature = begin; feature < end; ++feature) {
-        double* column = columns_.data() + feature * n;
-        for (size_t i = 0; i < n; ++i) column[i] = lists_.features[i * lists_.n_features + feature];
-        int32_t* order = orders_.data() + feature * n;
-        for (size_t s = 0; s < lists_.n_sentences(); ++s) {
-          const int64_t first = lists_.offsets[s];
-          const auto length = static_cast<int32_t>(lists_.offsets[s + 1] - first);
-          std::iota(order + first, order + first + length, 0);
-          std::stable_sort(order + first, order + first + length, [&](int32_t a, int32_t b) {
-            return column[first + a] < column[first + b];
-          });
-        }
-      }
+      project(weights, offsets_[begin], offsets_[end], scores_.data());
+      find_tops(begin, end);
     };
   });
 }
 
-LineIntervals LineSearch::along_axis(std::span<const double> scores, size_t feature,
-                                     int threads) const {
-  const size_t n = lists_.n_candidates();
-  return search(scores, std::span(columns_).subspan(feature * n, n), orders_.data() + feature * n,
-                threads);
+void LineSearch::move(double gamma) {
+  for_chunks(n_sentences(), kSentencesPerChunk, threads_, [&] {
+    return [&](size_t begin, size_t end) {
+      for (size_t i = offsets_[begin]; i < offsets_[end]; ++i) scores_[i] += gamma * slopes_[i];
+      find_tops(begin, end);
+    };
+  });
 }
 
-LineIntervals LineSearch::along(std::span<const double> scores, std::span<const double> slopes,
-                                int threads) const {
-  return search(scores, slopes, nullptr, threads);
+void LineSearch::find_tops(size_t begin, size_t end) {
+  for (size_t s = begin; s < end; ++s) {
+    const auto n = static_cast<int32_t>(offsets_[s + 1] - offsets_[s]);
+    tops_[s] = first_extreme<1>(scores_.data() + offsets_[s], n);
+  }
 }
 
-LineIntervals LineSearch::search(std::span<const double> scores, std::span<const double> slopes,
-                                 const int32_t* order, int threads) const {
-  const size_t n_sentences = lists_.n_sentences(), n_statistics = lists_.n_statistics;
-  const size_t n_chunks = (n_sentences + kSentencesPerChunk - 1) / kSentencesPerChunk;
+std::vector<double> LineSearch::statistics() const {
+  std::vector<double> sum(n_statistics_);
+  for (size_t s = 0; s < n_sentences(); ++s) {
+    const double* some = distinct(which_[offsets_[s] + static_cast<size_t>(tops_[s])]);
+    for (size_t k = 0; k < n_statistics_; ++k) sum[k] += some[k];
+  }
+  return sum;
+}
+
+LineIntervals LineSearch::along(std::span<const double> direction) {
+  const size_t n_chunks = (n_sentences() + kSentencesPerChunk - 1) / kSentencesPerChunk;
   std::vector<std::vector<Change>> found(n_chunks);
-  std::vector<int64_t> leftmost(n_sentences);
-  for_chunks(n_sentences, kSentencesPerChunk, threads, [&] {
-    return [&, envelope = std::vector<EnvelopeLine>()](size_t begin, size_t end) mutable {
+  std::vector<int32_t> leftmost(n_sentences());
+  for_chunks(n_sentences(), kSentencesPerChunk, threads_, [&] {
+    return [&, lines = std::vector<Line>(), kept = std::vector<int32_t>()](size_t begin,
+                                                                           size_t end) mutable {
       std::vector<Change>& changes = found[begin / kSentencesPerChunk];
       for (size_t s = begin; s < end; ++s) {
-        const int64_t first = lists_.offsets[s], last = lists_.offsets[s + 1];
-        if (order == nullptr) {
-          wrapped_envelope(first, last, scores, slopes, envelope);
-        } else {
-          const std::span by_slope(order + first, static_cast<size_t>(last - first));
-          sorted_envelope(first, by_slope, scores, slopes, envelope);
-        }
-        leftmost[s] = envelope[0].row;
-        for (size_t i = 1; i < envelope.size(); ++i) {
-          changes.push_back({envelope[i].begin, envelope[i - 1].row, envelope[i].row});
+        const size_t first = offsets_[s], last = offsets_[s + 1];
+        project(direction, first, last, slopes_.data());
+        possible_lines(slopes_.data() + first, scores_.data() + first,
+                       static_cast<int32_t>(last - first), tops_[s], kept, lines);
+        keep_envelope(lines);
+        int32_t before = which_[first + static_cast<size_t>(lines[0].at)];
+        leftmost[s] = before;
+        for (const Line& line : lines) {
+          const int32_t after = which_[first + static_cast<size_t>(line.at)];
+          if (after != before) changes.push_back({line.begin, before, after});
+          before = after;
         }
       }
     };
   });
-
   std::vector<Change> changes;
   for (const auto& some : found) changes.insert(changes.end(), some.begin(), some.end());
-  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-    return a.gamma < b.gamma || (a.gamma == b.gamma && a.before < b.before);
-  });
-
-  std::vector<double> sum(n_statistics);
-  for (const int64_t row : leftmost) {
-    const double* statistics = lists_.statistics.data() + static_cast<size_t>(row) * n_statistics;
-    for (size_t k = 0; k < n_statistics; ++k) sum[k] += statistics[k];
+  // Ties in a fixed order: sums of fractions depend on it.
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const Change& a, const Change& b) { return a.gamma < b.gamma; });
+  std::vector<double> sum(n_statistics_);
+  for (const int32_t which : leftmost) {
+    for (size_t k = 0; k < n_statistics_; ++k) sum[k] += distinct(which)[k];
   }
+  return summed(changes, std::move(sum));
+}
+
+LineIntervals LineSearch::summed(const std::vector<Change>& changes,
+                                 std::vector<double> sum) const {
   LineIntervals result;
-  result.breakpoints.reserve(changes.size());
-  result.statistics.reserve((changes.size() + 1) * n_statistics);
-  for (size_t i = 0; i < changes.size();) {
-    result.statistics.insert(result.statistics.end(), sum.begin(), sum.end());
-    const double gamma = changes[i].gamma;
-    result.breakpoints.push_back(gamma);
-    for (; i < changes.size() && changes[i].gamma == gamma; ++i) {
-      const double* before =
-          lists_.statistics.data() + static_cast<size_t>(changes[i].before) * n_statistics;
-      const double* after =
-          lists_.statistics.data() + static_cast<size_t>(changes[i].after) * n_statistics;
-      for (size_t k = 0; k < n_statistics; ++k) sum[k] += after[k] - before[k];
+  for (const Change& change : changes) {
+    if (result.breakpoints.empty() || result.breakpoints.back() != change.gamma) {
+      result.breakpoints.push_back(change.gamma);
     }
   }
-  result.statistics.insert(result.statistics.end(), sum.begin(), sum.end());
+  const size_t n_rows = result.breakpoints.size() + 1;
+  result.statistics.resize(n_rows * n_statistics_);
+  const auto put = [&](size_t row) {
+    for (size_t k = 0; k < n_statistics_; ++k) result.statistics[k * n_rows + row] = sum[k];
+  };
+  put(0);
+  size_t row = 0;
+  for (const Change& change : changes) {
+    if (result.breakpoints[row] != change.gamma) put(++row);
+    const double *before = distinct(change.before), *after = distinct(change.after);
+    for (size_t k = 0; k < n_statistics_; ++k) sum[k] += after[k] - before[k];
+  }
+  put(n_rows - 1);
   return result;
 }
 

@@ -61,10 +61,14 @@ class Bleu(Metric):
     def score(self, statistics: Statistics) -> NDArray[np.float64]:
         """BLEU from 0 to 100; orders without a match are smoothed as NIST's mteval does."""
         length, reference_length, matches, ngrams = split_statistics(statistics)
-        # The k-th order without a match counts 1/2^k matches.
-        n_empty = np.cumsum((matches == 0) & (ngrams > 0), axis=-1)
+        if not matches.all():
+            # The k-th order without a match counts 1/2^k matches.
+            n_empty = np.cumsum((matches == 0) & (ngrams > 0), axis=-1)
+            smoothed = np.where(matches > 0, matches, 0.5**n_empty)
+        else:  # as always in tuning, where time matters
+            smoothed = matches
         # Percentages from here on, as in sacreBLEU, so that rounding is the same.
-        precisions = ratio(100 * np.where(matches > 0, matches, 0.5**n_empty), ngrams)
+        precisions = ratio(100 * smoothed, ngrams)
         found = matches.any(axis=-1)
         return found * brevity(length, reference_length) * geometric_mean(precisions)
 

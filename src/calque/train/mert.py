@@ -82,34 +82,34 @@ class _Climb:
 
     def to_the_top(self, weights: Vector) -> Vector:
         """Where passes over all directions end."""
-        problem, rng = self._problem, self._problem.rng
-        weights = weights.copy()
-        before = problem.sign * problem.score(weights)
+        weights, before = weights.copy(), self._start(weights)
         for _ in range(MOST_PASSES):
-            scores = problem.lists.scores(weights)
-            directions = rng.permutation(len(self._axes) + self._options.random_directions)
-            for direction in directions:
-                weights, scores = self._move(weights, scores, int(direction))
-            now = problem.sign * problem.score(weights)
+            n_directions = len(self._axes) + self._options.random_directions
+            for direction in self._problem.rng.permutation(n_directions):
+                weights = self._move(weights, int(direction))
+            now = self._start(weights)
             if now - before < LEAST_GAIN:
                 break
             before = now
         return weights
 
-    def _move(self, weights: Vector, scores: Vector, direction: int) -> tuple[Vector, Vector]:
-        """The weights and the candidates' scores after one line search."""
-        problem, threads = self._problem, self._problem.threads
+    def _start(self, weights: Vector) -> float:
+        """The value of the weights, from which searches go on without the rounding up to here."""
+        self._search.start(weights)
+        return self._problem.sign * float(self._problem.metric.score(self._search.statistics()))
+
+    def _move(self, weights: Vector, direction: int) -> Vector:
+        """The weights after one line search."""
+        problem = self._problem
         if direction < len(self._axes):
-            axis = int(self._axes[direction])
-            slopes, step = problem.lists.dense[:, axis], np.zeros(len(weights))
-            step[axis] = 1.0
-            breakpoints, statistics = self._search.along_axis(scores, axis, threads)
+            step = np.zeros(len(weights))
+            step[self._axes[direction]] = 1.0
         else:
             step = self._scale * problem.rng.standard_normal(len(weights))
-            slopes = problem.lists.scores(step)
-            breakpoints, statistics = self._search.along(scores, slopes, threads)
+        breakpoints, statistics = self._search.along(step)
         values = problem.sign * problem.metric.score(statistics)
         gamma = choose(breakpoints, values, self._neighbours).gamma
         if gamma == 0:
-            return weights, scores
-        return weights + gamma * step, scores + gamma * slopes
+            return weights
+        self._search.move(gamma)
+        return weights + gamma * step
