@@ -61,7 +61,7 @@ def one_corpus(
             task = DecoderTask(Translator(model), source, [reference])
             result = METHODS[method](seed=seed, **settings).fit(task)
             seconds = time.monotonic() - begin
-            tuned = Translator(replace(model, weights=Weights(result.weights)))
+            tuned = Translator(replace(model, weights=Weights.from_names(result.weights)))
             row = {
                 "method": method,
                 "seed": seed,

@@ -25,7 +25,6 @@ from calque.cli.evaluation import (
 )
 from calque.metrics import Metric, full_signature
 from calque.metrics.runs import statistics_of_runs
-from calque.report.comparison import n_decimals
 
 
 def score(
@@ -111,6 +110,8 @@ def _print_sentences(found: Sequence[_Evaluation], files: Sequence[Path]) -> Non
 
 
 def _table(found: Sequence[_Evaluation], files: Sequence[Path]) -> Table:
+    from calque.report.comparison import n_decimals  # whose room is large
+
     names = [escape(str(file)) for file in files] if len(files) > 1 else ["score"]
     signature = Column("signature", overflow="fold")
     table = Table("metric", *names, "better", signature, box=None, header_style="bold")

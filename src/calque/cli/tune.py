@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -118,7 +117,8 @@ def tune(
             )
         called = name or method
         _check_name(called)
-        from calque.model import DEFAULT, ModelWriter
+        from calque.features import Weights
+        from calque.model import DEFAULT, ModelWriter, activate_weights
 
         ModelWriter(model, update=True).check()
         task: Any = DecoderTask(
@@ -131,7 +131,8 @@ def tune(
             threads=threads,
         )
         result = trainer.fit(task, run=run, threads=threads, progress=console)
-        _store(model, called, result.weights, method, seed, to_mapping(options))
+        how = {"method": method, "seed": seed, "options": to_mapping(options)}
+        activate_weights(model, called, Weights.from_names(result.weights), how)
         note = (
             f"{model}: its weights are now '{called}'; calque translate --model {model} uses them"
         )
@@ -208,22 +209,3 @@ def _steps(history: Any, higher_is_better: bool) -> list[Any]:
 def _check_name(name: str) -> None:
     if not name or not all(c.isascii() and (c.isalnum() or c in "-_.") for c in name):
         raise OptionError(f"--name '{name}': expected letters, digits, '-', '_' or '.'")
-
-
-def _store(
-    model: Path,
-    name: str,
-    weights: Mapping[str, float],
-    method: str,
-    seed: int,
-    options: Mapping[str, Any],
-) -> None:
-    """Make weights the active ones of a model under a name; the others stay."""
-    from calque.features import Weights
-    from calque.model import ModelWriter
-    from calque.model.weights import write_weights
-
-    with ModelWriter(model, update=True) as writer:
-        write_weights(writer, name, Weights.from_names(weights))
-        how = {"method": method, "seed": seed, "options": dict(options)}
-        writer.commit({"weights": name, f"tuning {name}": how})

@@ -3,7 +3,13 @@
 from calque.model.folder import ModelFolder
 from calque.model.manifest import Entry, Manifest
 from calque.model.model import Model
-from calque.model.weights import DEFAULT, read_weights, weight_names, write_weights
+from calque.model.weights import (
+    DEFAULT,
+    activate_weights,
+    read_weights,
+    weight_names,
+    write_weights,
+)
 from calque.model.writer import ModelWriter
 
 __all__ = [
@@ -13,6 +19,7 @@ __all__ = [
     "Model",
     "ModelFolder",
     "ModelWriter",
+    "activate_weights",
     "read_weights",
     "weight_names",
     "write_weights",

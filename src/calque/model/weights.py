@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 from calque.errors import CalqueError, ModelError
 from calque.features import SparseWeights, Weights
 from calque.model.folder import ModelFolder
@@ -40,6 +44,18 @@ def read_weights(folder: ModelFolder, name: str | None = None) -> Weights:
         return Weights(dense, SparseWeights.from_arrays(arrays[0], arrays[1]))
     except CalqueError as error:
         raise ModelError(f"{where}: {error}") from error
+
+
+def activate_weights(
+    model: Path | str, name: str, weights: Weights, how: Mapping[str, Any]
+) -> None:
+    """Make weights the active ones of a model folder under a name; all others stay.
+
+    `how` says where they come from, for `calque info`.
+    """
+    with ModelWriter(model, update=True) as writer:
+        write_weights(writer, name, weights)
+        writer.commit({"weights": name, f"tuning {name}": dict(how)})
 
 
 def weight_names(folder: ModelFolder) -> list[str]:
