@@ -68,6 +68,29 @@ def test_threads_and_repetition_change_nothing_but_the_seed_does(
     assert trainer(method, seed=2, **few).fit(task).weights != results[0]
 
 
+def test_several_runs_of_mert_are_averaged(task: NBestTask) -> None:
+    ends: list[Vector] = []
+
+    class Remembering(Mert):
+        def _run(self, *arguments: Any) -> Vector:
+            ends.append(super()._run(*arguments))
+            return ends[-1]
+
+    result = Remembering(restarts=1, runs=3, rounds=1).fit(task)
+    assert len(ends) == 3
+    assert not (ends[0] == ends[1]).all()
+    mean = np.mean(ends, axis=0)
+    found = np.array(list(result.weights.values()))
+    assert found / np.abs(found).sum() == pytest.approx(mean / np.abs(mean).sum())
+    assert result.score > 90
+
+
+def test_intervals_judged_with_their_neighbours_lead_elsewhere_and_up(task: NBestTask) -> None:
+    middle, average = (trainer("mert", interval=name).fit(task) for name in ("middle", "average"))
+    assert average.weights != middle.weights
+    assert average.score > 90
+
+
 @pytest.mark.parametrize("method", ["pro", "mira"])
 def test_sparse_features_are_tuned(method: str, tmp_path: Path) -> None:
     lists, references = planted(tmp_path, 3, WEIGHTS, n_sparse=1)

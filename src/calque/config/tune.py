@@ -17,9 +17,9 @@ class MertOptions:
         1e-3, "stop where no weight changes by more than this share of the largest", least=0
     )
     fixed: str = option("", FIXED_HELP)
-    restarts: int = option(20, "random starting points besides the best weights so far", least=0)
+    restarts: int = option(40, "random starting points besides the best weights so far", least=0)
     random_directions: int = option(
-        15, "random directions tried per pass besides the axes", least=0
+        10, "random directions tried per pass besides the axes", least=0
     )
     interval: Literal["middle", "average"] = option(
         "middle", "judge an interval by its own score, or by the mean with its neighbours"

@@ -12,17 +12,21 @@ from calque.train.trainer import Problem, Trainer, Vector
 MOST_PASSES = 20
 LEAST_GAIN = 1e-3
 """A pass over all directions that gains less, in points of the metric, is the last."""
-NEAR, NEAR_ZERO = 0.2, 0.05
+NEAR, NEAR_ZERO = 0.1, 0.02
 """How far a restart near the best point strays, relative to it and to the scale of features."""
+ANYWHERE = 8
+"""One restart in so many begins anywhere: good ends are neighbours, unless the start is bad."""
+N_TURNED = 3
+"""How many weights a random direction changes: as good as all, and fewer columns to read."""
 
 
 class Mert(Trainer):
     """Minimum error rate training (Och 2003): line searches on the metric itself.
 
-    From the weights so far, from random points and from points near the best end so far, passes
-    over the axes and some random directions move to the best interval of each line, until a pass
-    brings nothing. The best end point is the result; `runs` of them are averaged. Only dense
-    features are tuned; the part of sparse ones in every score stays.
+    From the weights so far, then from points near the best end so far and now and then from
+    anywhere, passes over the axes and some random directions move to the best interval of each
+    line, until a pass brings nothing. The best end is the result; `runs` of them are averaged. Only
+    dense features are tuned; the part of sparse ones in every score stays.
     """
 
     method = "mert"
@@ -36,14 +40,14 @@ class Mert(Trainer):
 
     def update(self, problem: Problem, weights: Vector) -> Vector:
         """The best point of all restarts, or the mean over runs."""
-        climb = _Climb(problem, self.options)
+        climb = _Climb(problem, self.options, weights)
         found = [self._run(climb, problem, weights) for _ in range(self.options.runs)]
         return problem.scaled(np.mean(found, axis=0))
 
     def _run(self, climb: _Climb, problem: Problem, weights: Vector) -> Vector:
         best, best_score = weights, problem.sign * problem.score(weights)
         for restart in range(self.options.restarts + 1):
-            start = climb.random_start(best, near=restart % 2 == 1) if restart else weights
+            start = climb.random_start(best, near=restart % ANYWHERE > 0) if restart else weights
             end = problem.scaled(climb.to_the_top(start))
             score = problem.sign * problem.score(end)
             if score > best_score:
@@ -54,17 +58,23 @@ class Mert(Trainer):
 class _Climb:
     """Line searches on the candidates of one problem."""
 
-    def __init__(self, problem: Problem, options: MertOptions) -> None:
+    def __init__(self, problem: Problem, options: MertOptions, weights: Vector) -> None:
         lists = problem.lists
+        self._n_dense = lists.n_dense
+        self._sparse = weights[lists.n_dense :]
         self._problem = problem
         self._options = options
         self._neighbours = options.neighbours if options.interval == "average" else 0
-        arrays = lists.offsets, lists.dense, lists.statistics
+        columns = lists.dense
+        if self._sparse.any():
+            # What sparse features add to scores is one more feature, which does not move.
+            total = lists.scores(np.concatenate([np.zeros(lists.n_dense), self._sparse]))
+            columns = np.column_stack([columns, total])
+        arrays = lists.offsets, columns, lists.statistics
         self._search = LineSearch(*arrays, threads=problem.threads)
         dense = problem.free & (np.arange(len(lists.names)) < lists.n_dense)
         self._axes = np.flatnonzero(dense)
-        # A step of one over the spread of a feature matters equally everywhere. What sparse
-        # features add to scores is there, but does not move.
+        # A step of one over the spread of a feature matters equally everywhere.
         self._scale = np.zeros(len(dense))
         self._scale[self._axes] = 1 / lists.spread()[self._axes]
         self._moves = dense
@@ -95,21 +105,28 @@ class _Climb:
 
     def _start(self, weights: Vector) -> float:
         """The value of the weights, from which searches go on without the rounding up to here."""
-        self._search.start(weights)
+        self._search.start(self._columns(weights))
         return self._problem.sign * float(self._problem.metric.score(self._search.statistics()))
 
     def _move(self, weights: Vector, direction: int) -> Vector:
         """The weights after one line search."""
-        problem = self._problem
+        problem, step = self._problem, np.zeros(len(weights))
         if direction < len(self._axes):
-            step = np.zeros(len(weights))
             step[self._axes[direction]] = 1.0
         else:
-            step = self._scale * problem.rng.standard_normal(len(weights))
-        breakpoints, statistics = self._search.along(step)
+            turned = problem.rng.permutation(self._axes)[:N_TURNED]
+            step[turned] = self._scale[turned] * problem.rng.standard_normal(len(turned))
+        breakpoints, statistics = self._search.along(self._columns(step))
         values = problem.sign * problem.metric.score(statistics)
         gamma = choose(breakpoints, values, self._neighbours).gamma
         if gamma == 0:
             return weights
         self._search.move(gamma)
         return weights + gamma * step
+
+    def _columns(self, weights: Vector) -> Vector:
+        """The weights of the columns that are searched: the sparse ones share one, their scale."""
+        dense, sparse = weights[: self._n_dense], weights[self._n_dense :]
+        if not self._sparse.any():
+            return dense
+        return np.append(dense, sparse @ self._sparse / (self._sparse @ self._sparse))
