@@ -177,10 +177,10 @@ def hand_made() -> Explanation:
         BlockContribution(
             uses[0], "block", (FeatureUse("lm", -4.0, 0.5), FeatureUse("P1:Haus", 1.0, 0.25))
         ),
-        BlockContribution(uses[1], "copied", (FeatureUse("lm", -2.0, 0.5),)),
+        BlockContribution(uses[1], "copied", (FeatureUse("lm", -2.5, 0.5),)),
     )
     translation = Translation("House the", ("house", "the"), -3.0, {}, uses, ())
-    return Explanation(("das", "Haus"), translation, blocks, (FeatureUse("lm", -0.5, 0.5),))
+    return Explanation(("das", "Haus"), translation, blocks)
 
 
 def test_the_page_of_an_explanation() -> None:
@@ -203,10 +203,8 @@ feature                   value  weight  contribution
 1N  Haus → house                              -1.7500
     lm                  -4.0000  0.5000       -2.0000
     P1:Haus              1.0000  0.2500        0.2500
-2L  das → the (copied)                        -1.0000
-    lm                  -2.0000  0.5000       -1.0000
-end                                           -0.2500
-    lm                  -0.5000  0.5000       -0.2500
+2L  das → the (copied)                        -1.2500
+    lm                  -2.5000  0.5000       -1.2500
 total                                         -3.0000
 """
     )
@@ -235,7 +233,6 @@ def test_explain_draws_writes_and_prints_what_the_library_finds(
     printed = json.loads(done(verb(*base, lines[0], "--json")))
     assert printed == json.loads(json.dumps(expected.to_json()))
     total = sum(one["score"] for one in printed["blocks"])
-    total += sum(use["contribution"] for use in printed["end"])
     assert total == pytest.approx(printed["score"])
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 
 from calque import _core
-from calque.decode.contributions import FeatureUse, added, sorted_by_size, step_features
+from calque.decode.contributions import sorted_by_size, step_features
 from calque.decode.decoder import Decoder
 from calque.decode.explanation import BlockContribution, Explanation
 from calque.decode.source import SourceText
@@ -29,13 +28,11 @@ def explain(
     """What each step of the derivations, one per piece of the sentence, contributed."""
     uses = iter(translation.blocks)
     blocks: list[BlockContribution] = []
-    ends: list[FeatureUse] = []
     for derivation, piece in zip(derivations, pieces, strict=True):
         rows = iter(step_features(decoder, derivation, piece, weights))
         for step, row in zip(derivation.steps, rows, strict=False):
             blocks.append(BlockContribution(next(uses), _origin(step), sorted_by_size(row)))
-        ends += chain(*rows)
-    explanation = Explanation(source, translation, tuple(blocks), added(ends))
+    explanation = Explanation(source, translation, tuple(blocks))
     _check(explanation)
     return explanation
 

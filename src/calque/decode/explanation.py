@@ -45,9 +45,7 @@ class Explanation:
     """As the decoder saw it."""
     translation: Translation
     blocks: tuple[BlockContribution, ...]
-    """In the order of the translation."""
-    end: tuple[FeatureUse, ...]
-    """What the end of the sentence added, or the ends of the pieces that it was cut into."""
+    """In the order of the translation; what the end of the sentence adds belongs to the last."""
 
     def __str__(self) -> str:
         return self.to_text()
@@ -55,12 +53,12 @@ class Explanation:
     @property
     def score(self) -> float:
         """The sum of all contributions, which is the score of the translation."""
-        return sum(one.score for one in self.blocks) + sum(use.contribution for use in self.end)
+        return sum(one.score for one in self.blocks)
 
     @property
     def features(self) -> tuple[FeatureUse, ...]:
         """Sums over the sentence, the largest absolute contribution first."""
-        return added(chain(self.end, *(one.features for one in self.blocks)))
+        return added(chain.from_iterable(one.features for one in self.blocks))
 
     def against(self, other: Explanation) -> Comparison:
         """How this translation and another of the same sentence differ."""
@@ -103,8 +101,6 @@ class Explanation:
             Section(f"{number}{one.letter}  {_arrow(one)}", one.score, _entries(one.features))
             for number, one in enumerate(self.blocks, 1)
         ]
-        end = sum(use.contribution for use in self.end)
-        sections += [Section("end", end, _entries(self.end))] if self.end else []
         return table(heads, [*sections, Section("total", self.score)], top)
 
     def to_svg(self) -> str:
@@ -133,7 +129,6 @@ class Explanation:
             "text": self.translation.text,
             "score": self.score,
             "blocks": blocks,
-            "end": _json(self.end[:top]),
         }
 
     def _list(self) -> str:
