@@ -40,13 +40,17 @@ def check_choice(lists: Lists) -> None:
 
 
 def weights_trouble(
-    weights: NDArray[np.float64], names: tuple[str, ...], largest: float
+    weights: NDArray[np.float64],
+    before: NDArray[np.float64],
+    names: tuple[str, ...],
+    free: NDArray[np.bool_],
 ) -> str | None:
-    """What is wrong with new weights; `largest` is the largest absolute weight at the start."""
+    """What is wrong with new weights, of which the free ones could move."""
+    largest = np.abs(before[free]).max(initial=0)
     bad = np.flatnonzero(~np.isfinite(weights))
     if len(bad):
         return f"the weight of '{names[bad[0]]}' became {weights[bad[0]]}"
-    if np.abs(weights).max(initial=0) <= NOTHING * max(largest, NOTHING):
+    if np.abs(weights[free]).max(initial=0) <= NOTHING * max(largest, NOTHING):
         return "all weights became 0"
     return None
 

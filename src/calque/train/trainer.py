@@ -183,12 +183,13 @@ class Trainer(ABC):
         if guard is None and stopped is None:
             with progress.stage(f"{self.method}, round {round + 1}") as stage:
                 moved = self.update(problem, vector)
-                guard = guards.weights_trouble(moved, lists.names, float(np.abs(vector).max()))
+                guard = guards.weights_trouble(moved, vector, lists.names, problem.free)
                 if guard is None:
                     words = int(lists.n_words[lists.best(moved)].sum())
                     guard = guards.length_trouble(words / max(task.reference_words, 1))
                 if guard is None:
-                    pool_score, change = problem.score(moved), _change(vector, moved)
+                    pool_score = problem.score(moved)
+                    change = _change(vector[problem.free], moved[problem.free])
                     stage.say(
                         f"{metric.name} {score:.2f}, {pool_score:.2f} out of"
                         f" {len(lists):,} candidates"
@@ -251,7 +252,10 @@ def _vector(weights: Mapping[str, float], names: Sequence[str]) -> Vector:
 
 
 def _change(before: Vector, after: Vector) -> float:
-    """The largest change of a weight, as a share of the largest weight, scale aside."""
+    """The largest change of a weight, as a share of the largest weight, scale aside.
+
+    Fixed weights are none of these: a large one would make every change look small.
+    """
     size = np.abs(before).sum()
     if size == 0:
         return 1.0
