@@ -110,6 +110,21 @@ def test_mert_refuses_sparse_features(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_a_large_fixed_weight_does_not_make_others_look_settled(
+    method: str, tmp_path: Path
+) -> None:
+    planted(tmp_path, 5, [1.0, -0.5])
+    lines = (tmp_path / "lists.nbest").read_text().splitlines()
+    lists = tmp_path / "with-constant.nbest"
+    lists.write_text("".join(line.replace(" ||| f0=", " ||| c= 1 f0=") + "\n" for line in lines))
+    start = {"f0": 0.1, "f1": 0.1, "c": 1000.0}
+    task = NBestTask(lists, [tmp_path / "references"], start=start)
+    result = trainer(method, fixed="c", rounds=2).fit(task)
+    assert result.score > result.history[0].score
+    assert result.history[0].stopped is None
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_fixed_weights_stay(method: str, task: NBestTask) -> None:
     result = trainer(method, fixed="f1").fit(task)
     assert result.weights["f1"] == 1.0

@@ -19,12 +19,17 @@ from calque.train.simplex import EVALUATIONS
 
 
 def read_runs(folders: Sequence[Path | str]) -> list[RunRecord]:
-    """The runs in these folders, each called by its folder's name where names differ."""
+    """The runs in these folders, each called by as much of its path as tells them apart."""
     paths = [Path(folder) for folder in folders]
-    names = [path.resolve().name for path in paths]
-    if len(set(names)) < len(names):
-        names = [str(path) for path in paths]
+    parts = [path.resolve().parts for path in paths]
+    length = next(n for n in range(1, 1 + max(map(len, parts), default=0)) if _differ(parts, n))
+    names = ["/".join(one[-length:]) for one in parts]
     return [read_run(path, name) for path, name in zip(paths, names, strict=True)]
+
+
+def _differ(paths: Sequence[tuple[str, ...]], n_last: int) -> bool:
+    """Whether the last parts of paths tell apart those that are not the same."""
+    return len({path[-n_last:] for path in paths}) == len(set(paths))
 
 
 def read_run(folder: Path | str, name: str | None = None) -> RunRecord:
