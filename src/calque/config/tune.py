@@ -37,6 +37,7 @@ class ProOptions:
         1e-3, "stop where no weight changes by more than this share of the largest", least=0
     )
     fixed: str = option("", FIXED_HELP)
+    repeats: int = option(5, "times per round that pairs are sampled and weights move", least=1)
     sampled: int = option(5000, "pairs sampled per sentence", least=1)
     kept: int = option(50, "pairs kept per sentence", least=1)
     choice: Literal["largest", "random"] = option(
@@ -51,12 +52,22 @@ class ProOptions:
     most_words: int = option(
         10, "pairs further apart than this in length, in words, are dropped; 0: none", least=0
     )
+    gain: Literal["corpus", "bleu+1"] = option(
+        "corpus",
+        "what a candidate is worth: what it adds to a small corpus of like output, or BLEU+1",
+    )
+    background: int = option(10, "sentences of that corpus", least=1)
     smooth_brevity: bool = option(
-        True, "smooth the brevity penalty of sentence BLEU too, against ever shorter output"
+        True, "smooth the brevity penalty of BLEU+1 too, against ever shorter output"
     )
     regularization: float = option(1e-4, "weight of the squared norm, per pair", least=0)
+    mixture: Literal["searched", "fixed"] = option(
+        "searched",
+        "go from the old weights towards the new as far as the metric on the candidates says,"
+        " or by the share `interpolation`",
+    )
     interpolation: float = option(
-        0.5, "share of the new weights in the mixture with the old", least=0, most=1
+        0.5, "share of the new weights in a fixed mixture with the old", least=0, most=1
     )
 
 

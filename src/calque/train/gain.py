@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from calque.metrics.bleu import BLEU_STATISTICS, brevity, geometric_mean, split_statistics
+from calque.metrics.bleu import brevity, geometric_mean, split_statistics
 from calque.metrics.metric import Metric, Statistics
 
 RANGE = 0.4
@@ -31,20 +31,12 @@ def background_gains(
     return np.asarray(gains * (RANGE / (float(ranges.mean()) or 1.0)))
 
 
-def sentence_gains(
-    metric: Metric,
-    statistics: Statistics,
-    offsets: NDArray[np.int64],
-    mean: Statistics,
-    smooth_brevity: bool,
-) -> NDArray[np.float64]:
-    """Sentence scores: BLEU+1 for BLEU; for other metrics what is added to one mean sentence.
+def bleu_plus_one(statistics: Statistics, smooth_brevity: bool) -> NDArray[np.float64]:
+    """BLEU+1 of single candidates from statistics of BLEU, 0 to 1.
 
-    With `smooth_brevity` the reference of BLEU+1 counts one word more: without it the smoothed
-    precisions favour short output, the more the shorter the reference (Nakov et al. 2012).
+    With `smooth_brevity` the reference counts one word more: without it the smoothed precisions
+    favour short output, the more the shorter the reference (Nakov et al. 2012).
     """
-    if metric.name != "bleu" or metric.statistics_names != BLEU_STATISTICS:
-        return background_gains(metric, statistics, offsets, mean)
     length, reference_length, matches, ngrams = split_statistics(statistics)
     one = np.array([0.0, *[1.0] * (matches.shape[-1] - 1)])
     precisions = (matches + one) / np.maximum(ngrams + one, 1.0)

@@ -5,10 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calque._core import LineSearch
 from calque.config import ProOptions
-from calque.errors import CalqueError
+from calque.errors import CalqueError, OptionError
 from calque.hyps import Lists
-from calque.train.gain import sentence_gains
+from calque.metrics.bleu import BLEU_STATISTICS
+from calque.train.gain import background_gains, bleu_plus_one
+from calque.train.intervals import choose
 from calque.train.logistic import logistic_regression
 from calque.train.trainer import Problem, Trainer, Vector
 
@@ -19,10 +22,10 @@ MOST_FLAGS = 1 << 20
 class Pro(Trainer):
     """Pairwise ranking optimisation (Hopkins & May 2011).
 
-    Pairs of candidates of clearly different sentence score are sampled, a logistic regression
-    learns which of two is better, and its weights are mixed with the old ones. Pairs of extreme
-    difference in length or score are left out: learning from them makes the output ever longer
-    (Nakov et al. 2013).
+    Pairs of candidates of clearly different worth are sampled, a logistic regression learns which
+    of two is better, and the old weights move towards its weights, by default as far as an exact
+    line search on the metric says. Pairs of extreme difference in length or worth are left out:
+    learning from them makes the output ever longer (Nakov et al. 2013).
     """
 
     method = "pro"
@@ -34,12 +37,14 @@ class Pro(Trainer):
         super().__init__(ProOptions, seed, options)
 
     def update(self, problem: Problem, weights: Vector) -> Vector:
-        """The mixture of old weights and those that rank sampled pairs best."""
+        """The weights after so many moves towards those that rank sampled pairs best."""
+        for _ in range(self.options.repeats):
+            weights = self._moved(problem, weights)
+        return weights
+
+    def _moved(self, problem: Problem, weights: Vector) -> Vector:
         lists, options = problem.lists, self.options
-        mean = lists.statistics[lists.best(weights)].mean(axis=0)
-        arrays = lists.statistics, lists.offsets, mean
-        gains = sentence_gains(problem.metric, *arrays, options.smooth_brevity)
-        pairs = self.sample(lists, gains, problem.rng)
+        pairs = self.sample(lists, self._gains(problem, weights), problem.rng)
         if not len(pairs):
             raise CalqueError(
                 "pro: no two candidates of a sentence differ by"
@@ -48,7 +53,21 @@ class Pro(Trainer):
         learned = logistic_regression(lists, pairs, problem.free, options.regularization)
         new = problem.scaled(np.where(problem.free, learned, weights))
         old = problem.scaled(weights)
-        return problem.scaled(options.interpolation * new + (1 - options.interpolation) * old)
+        share = (
+            options.interpolation if options.mixture == "fixed" else _searched(problem, old, new)
+        )
+        return problem.scaled(old + share * (new - old))
+
+    def _gains(self, problem: Problem, weights: Vector) -> NDArray[np.float64]:
+        """What every candidate is worth."""
+        lists, metric = problem.lists, problem.metric
+        if self.options.gain == "bleu+1":
+            if metric.statistics_names != BLEU_STATISTICS:
+                raise OptionError(f"gain=bleu+1 goes with bleu, not with {metric.name}")
+            return bleu_plus_one(lists.statistics, self.options.smooth_brevity)
+        own = lists.statistics[lists.best(weights)].mean(axis=0)
+        background = own * self.options.background
+        return background_gains(metric, lists.statistics, lists.offsets, background)
 
     def sample(self, lists: Lists, gains: NDArray[np.float64], rng: np.random.Generator) -> Pairs:
         """Rows of better and worse candidates of the same sentence."""
@@ -69,6 +88,16 @@ class Pro(Trainer):
                 kept = np.sort(rng.choice(kept, options.kept, replace=False))
             found.append(np.stack([better[kept], worse[kept]], axis=1))
         return np.concatenate(found)
+
+
+def _searched(problem: Problem, old: Vector, new: Vector) -> float:
+    """How far from the old weights towards the new, and beyond, the metric is best."""
+    lists = problem.lists
+    columns = np.stack([lists.scores(old), lists.scores(new - old)], axis=1)
+    search = LineSearch(lists.offsets, columns, lists.statistics, threads=problem.threads)
+    search.start(np.array([1.0, 0.0]))
+    breakpoints, statistics = search.along(np.array([0.0, 1.0]))
+    return choose(breakpoints, problem.sign * problem.metric.score(statistics)).gamma
 
 
 def _distinct_pairs(n: int, n_drawn: int, rng: np.random.Generator) -> NDArray[np.int64]:
