@@ -23,7 +23,7 @@ struct HugePageAllocator {
   HugePageAllocator(const HugePageAllocator<Other>&) {}
 
   T* allocate(size_t n) {
-    void* memory = ::operator new(n * sizeof(T));
+    void* memory = ::operator new(n * sizeof(T), kLine);
 #ifdef __linux__
     constexpr uintptr_t kPage = 4096, kLarge = 2 << 20;
     if (n * sizeof(T) >= kLarge) {
@@ -35,8 +35,11 @@ struct HugePageAllocator {
 #endif
     return static_cast<T*>(memory);
   }
-  void deallocate(T* memory, size_t) { ::operator delete(memory); }
+  void deallocate(T* memory, size_t) { ::operator delete(memory, kLine); }
   bool operator==(const HugePageAllocator&) const { return true; }
+
+ private:
+  static constexpr std::align_val_t kLine{64};  // of the cache
 };
 
 template <typename T>
