@@ -94,9 +94,14 @@ def by_family(features: FeatureSet, keys: np.ndarray[Any, Any]) -> dict[str, int
 
 
 def fill_table(keys: np.ndarray[Any, Any], n_entries: int) -> SparseWeights:
-    """Random weights of the keys and of so many others that there are `n_entries`."""
+    """Random weights of the keys and of so many others that there are `n_entries`.
+
+    The others are spread over the templates as the keys are.
+    """
     rng = np.random.default_rng(1)
-    others = rng.integers(0, 1 << 64, max(0, n_entries - len(keys)), np.uint64)
+    n_others = max(0, n_entries - len(keys))
+    templates = keys[rng.integers(0, len(keys), n_others)] >> np.uint64(48) << np.uint64(48)
+    others = templates | rng.integers(0, 1 << 48, n_others, np.uint64)
     both = np.sort(np.concatenate([keys, others]))
     both = both[np.r_[True, both[1:] != both[:-1]]]  # `np.unique` takes far longer
     return SparseWeights.from_arrays(both, rng.normal(0, 0.01, len(both)).astype(np.float32))

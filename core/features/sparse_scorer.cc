@@ -89,14 +89,10 @@ std::shared_ptr<const std::vector<SparseScorer::Remembered>> SparseScorer::plan_
 }
 
 void SparseScorer::begin() {
-  for (Memory* memory : {&groups_, &classes_}) {
-    if (memory->sums.size() <= kMostRemembered) continue;
-    memory->places.clear();
-    memory->sums.clear();
-  }
   keys_.clear();
   asks_.clear();
   questions_.clear();
+  sums_.clear();
 }
 
 void SparseScorer::ask(Scope scope, const SentenceValues& sentence, const StepView& step) {
@@ -105,7 +101,7 @@ void SparseScorer::ask(Scope scope, const SentenceValues& sentence, const StepVi
   for (const Remembered* one : plan(scope).remembered) {
     binder.for_each(*one->group, [&](const Rows& rows) {
       questions_.push_back({one, rows, key_of_words(*one, rows), 0});
-      groups_.places.prefetch(questions_.back().key);
+      groups_.cache.prefetch(questions_.back().key);
     });
   }
   asks_.push_back({keys_.size(), questions_.size()});
@@ -117,13 +113,15 @@ std::span<const float> SparseScorer::answer() {
   open_pieces();
   look_up_pieces();
   add_up();
+  remember(groups_);
+  remember(classes_);
   answers_.clear();
   size_t key = 0, question = 0;
   for (const Ask& ask : asks_) {
     float sum = sum_keys(key, ask.keys_end);
     key = ask.keys_end;
     for (; question < ask.questions_end; ++question) {
-      sum += groups_.sums[static_cast<size_t>(questions_[question].sum)];
+      sum += sums_[static_cast<size_t>(questions_[question].sum)];
     }
     answers_.push_back(sum);
   }
@@ -139,11 +137,24 @@ uint64_t SparseScorer::key_of_words(const Remembered& what, const Rows& rows) {
 
 // The place of a sum, and whether it is new, which the caller then fills.
 std::pair<int32_t, bool> SparseScorer::recall(Memory& memory, uint64_t key) {
-  if (const int32_t* known = memory.places.find(key)) return {*known, false};
-  const auto place = static_cast<int32_t>(memory.sums.size());
-  memory.sums.push_back(0);
+  const auto place = static_cast<int32_t>(sums_.size());
+  if (const float* known = memory.cache.find(key)) {
+    sums_.push_back(*known);
+    return {place, false};
+  }
+  if (const int32_t* added = memory.places.find(key)) return {*added, false};
+  sums_.push_back(0);
   memory.places.insert(key, place);
+  memory.added.push_back({key, place});
   return {place, true};
+}
+
+void SparseScorer::remember(Memory& memory) {
+  for (const New& one : memory.added) {
+    memory.cache.insert(one.key, sums_[static_cast<size_t>(one.sum)]);
+  }
+  memory.added.clear();
+  memory.places.clear();
 }
 
 void SparseScorer::find_unknown() {
@@ -155,7 +166,7 @@ void SparseScorer::find_unknown() {
     if (!is_new) continue;
     unknown_.push_back({question.what, i, sum, -1, 0, 0, 0, 0});
     if (const Remembered* shorter = question.what->shorter) {
-      groups_.places.prefetch(key_of_words(*shorter, question.rows));
+      groups_.cache.prefetch(key_of_words(*shorter, question.rows));
     }
   }
 }
@@ -184,7 +195,7 @@ void SparseScorer::open_pieces() {
     for (const Piece& piece : one.what->pieces) {
       uint64_t key = piece.id;
       for (const auto& [slot, level] : piece.sees) key = extend_key(key, rows[slot][level]);
-      classes_.places.prefetch(key);
+      classes_.cache.prefetch(key);
       pieces_.push_back({&piece, i, key, 0});
     }
     one.pieces_end = pieces_.size();
@@ -207,20 +218,20 @@ void SparseScorer::look_up_pieces() {
 void SparseScorer::add_up() {
   // In this order everything has arrived by the time it is used.
   for (const Unknown& one : unknown_) {
-    groups_.sums[static_cast<size_t>(one.sum)] = sum_keys(one.keys_begin, one.keys_end);
+    sums_[static_cast<size_t>(one.sum)] = sum_keys(one.keys_begin, one.keys_end);
   }
   for (const Lookup& one : lookups_) {
-    classes_.sums[static_cast<size_t>(one.sum)] = sum_keys(one.keys_begin, one.keys_end);
+    sums_[static_cast<size_t>(one.sum)] = sum_keys(one.keys_begin, one.keys_end);
   }
   // From the end, where the shorter ones are.
   for (size_t i = unknown_.size(); i-- > 0;) {
     const Unknown& one = unknown_[i];
-    float sum = groups_.sums[static_cast<size_t>(one.sum)];
+    float sum = sums_[static_cast<size_t>(one.sum)];
     for (size_t at = one.pieces_begin; at < one.pieces_end; ++at) {
-      sum += classes_.sums[static_cast<size_t>(pieces_[at].sum)];
+      sum += sums_[static_cast<size_t>(pieces_[at].sum)];
     }
-    if (one.shorter >= 0) sum += groups_.sums[static_cast<size_t>(one.shorter)];
-    groups_.sums[static_cast<size_t>(one.sum)] = sum;
+    if (one.shorter >= 0) sum += sums_[static_cast<size_t>(one.shorter)];
+    sums_[static_cast<size_t>(one.sum)] = sum;
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "features/sparse_table.h"
+#include "features/sum_cache.h"
 #include "features/templates.h"
 #include "flat_map.h"
 
@@ -60,7 +61,9 @@ class SparseScorer {
   }
 
  private:
-  static constexpr size_t kMostRemembered = 1'000'000;  // some 36 MB: no KeyMap doubles for a few more
+  // Sums of groups and of pieces that are remembered, as lines of five: 16 MB and 8 MB.
+  static constexpr size_t kGroupLines = 1 << 18;
+  static constexpr size_t kPieceLines = 1 << 17;
 
   struct Piece {
     uint64_t id;
@@ -83,9 +86,16 @@ class SparseScorer {
     bool needs_values = false;
   };
 
+  // Sums that this batch has to do with, those remembered and new ones, which get their values last.
+  struct New {
+    uint64_t key;
+    int32_t sum;
+  };
   struct Memory {
-    KeyMap<int32_t> places;  // of sums
-    std::vector<float> sums;
+    explicit Memory(size_t most_lines) : cache(most_lines) {}
+    SumCache cache;
+    KeyMap<int32_t> places;  // of new ones in `sums_`
+    std::vector<New> added;
   };
 
   struct Question {
@@ -118,7 +128,8 @@ class SparseScorer {
   const Plan& plan(Scope scope) const { return plans_[static_cast<size_t>(scope)]; }
   static std::shared_ptr<const std::vector<Remembered>> plan_all(const TemplateSet& set);
   static uint64_t key_of_words(const Remembered& what, const Rows& rows);
-  static std::pair<int32_t, bool> recall(Memory& memory, uint64_t key);
+  std::pair<int32_t, bool> recall(Memory& memory, uint64_t key);
+  void remember(Memory& memory);
   void find_unknown();
   void find_shorter();
   void open_pieces();
@@ -142,7 +153,8 @@ class SparseScorer {
   std::vector<PieceUse> pieces_;
   std::vector<Lookup> lookups_;
   std::vector<float> answers_;
-  Memory groups_, classes_;
+  std::vector<float> sums_;
+  Memory groups_{kGroupLines}, classes_{kPieceLines};
 };
 
 }  // namespace calque
