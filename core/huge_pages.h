@@ -23,20 +23,25 @@ struct HugePageAllocator {
   HugePageAllocator(const HugePageAllocator<Other>&) {}
 
   T* allocate(size_t n) {
-    void* memory = ::operator new(n * sizeof(T));
+    const size_t n_bytes = n * sizeof(T);
+    void* memory = ::operator new(n_bytes, alignment(n));
 #ifdef __linux__
-    constexpr uintptr_t kPage = 4096, kLarge = 2 << 20;
-    if (n * sizeof(T) >= kLarge) {
-      // A hint, whose failure costs time only.
-      const auto begin = (reinterpret_cast<uintptr_t>(memory) + kPage - 1) & ~(kPage - 1);
-      const auto end = (reinterpret_cast<uintptr_t>(memory) + n * sizeof(T)) & ~(kPage - 1);
-      madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-    }
+    constexpr size_t kPage = 4096;
+    // A hint, whose failure costs time only.
+    if (n_bytes >= kLarge) madvise(memory, n_bytes & ~(kPage - 1), MADV_HUGEPAGE);
 #endif
     return static_cast<T*>(memory);
   }
-  void deallocate(T* memory, size_t) { ::operator delete(memory); }
+  void deallocate(T* memory, size_t n) { ::operator delete(memory, alignment(n)); }
   bool operator==(const HugePageAllocator&) const { return true; }
+
+ private:
+  static constexpr size_t kLine = 64;        // of the cache
+  static constexpr size_t kLarge = 2 << 20;  // a large page
+
+  static std::align_val_t alignment(size_t n) {
+    return std::align_val_t{n * sizeof(T) >= kLarge ? kLarge : kLine};
+  }
 };
 
 template <typename T>

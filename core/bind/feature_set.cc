@@ -92,14 +92,14 @@ void set_levels(BoundFeatureSet& self, size_t n_source_levels, Matrix<uint64_t> 
 
 void add_template(BoundFeatureSet& self, const std::string& name,
                   const std::vector<std::string>& slots, const std::vector<uint8_t>& levels,
-                  bool copies, bool listed) {
+                  const std::vector<uint8_t>& kinds, bool copies, bool listed) {
   std::vector<SlotUse> uses;
   for (const std::string& slot : slots) uses.push_back(to_slot(slot));
   const size_t most = std::max(self.set.sparse.n_source_levels(), self.set.sparse.n_target_levels());
   if (std::ranges::any_of(levels, [&](uint8_t level) { return level >= most; })) {
     throw Error("template '" + name + "': a level is missing");
   }
-  self.set.sparse.add(name, std::move(uses), levels, copies, listed);
+  self.set.sparse.add(name, std::move(uses), levels, kinds, copies, listed);
 }
 
 void set_pairs(BoundFeatureSet& self, Matrix<int32_t> pairs) {
@@ -191,7 +191,9 @@ void register_feature_set(nb::module_& m) {
       .def("set_pairs", set_pairs, nb::arg("pairs"),
            "The pairs of block rows that listed templates fire for.")
       .def("add_template", add_template, nb::arg("name"), nb::arg("slots"), nb::arg("levels"),
-           nb::arg("copies"), nb::arg("listed"), "Sparse features, one per combination of values.")
+           nb::arg("kinds"), nb::arg("copies"), nb::arg("listed"),
+           "Sparse features, one per combination of values. Levels of one kind tell words apart in "
+           "much the same way.")
       .def_prop_ro(
           "has_templates", [](const BoundFeatureSet& self) { return !self.set.sparse.empty(); },
           "Whether there are sparse features.")

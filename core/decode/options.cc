@@ -128,38 +128,40 @@ void OptionTable::add_blocks_within(int begin, int end, int64_t phrase,
 // Sparse features that depend on the block alone, of options of one source phrase.
 void OptionTable::score_blocks(std::span<Option> options) {
   if (!sparse_ || options.empty()) return;
-  const float phrase = sum_sparse(Scope::kPhrase, view(options.front()));
-  for (Option& option : options) option.score += phrase + sum_sparse(Scope::kBlock, view(option));
+  sparse_->begin();
+  ask_sparse(Scope::kPhrase, view(options.front()));
+  for (const Option& option : options) ask_sparse(Scope::kBlock, view(option));
+  const auto sums = sparse_->answer();
+  for (size_t i = 0; i < options.size(); ++i) options[i].score += sums[0] + sums[i + 1];
 }
 
 // Sparse features that depend on the place of the options from `from` on, all of one span.
 void OptionTable::score_in_sentence(size_t from) {
   if (!sparse_ || from == options_.size()) return;
-  const TemplateSet& set = model_.sparse();
   const auto options = std::span(options_).subspan(from);
-  if (set.has(Scope::kSpan)) {
-    const float sum = sum_sparse(Scope::kSpan, view(options.front()));
-    for (Option& option : options) option.score += sum;
-  }
-  if (set.has(Scope::kOption)) {
-    for (Option& option : options) option.score += sum_sparse(Scope::kOption, view(option));
-    keep_best(options_, from, 0);
-  }
-  if (set.has(Scope::kOrientation)) {
-    for (Option& option : options) {
-      StepView step = view(option);
-      for (step.orientation = 0; step.orientation < 3; ++step.orientation) {
-        option.previous[static_cast<size_t>(step.orientation)] +=
-            sum_sparse(Scope::kOrientation, step);
-      }
+  sparse_->begin();
+  ask_sparse(Scope::kSpan, view(options.front()));
+  for (const Option& option : options) ask_sparse(Scope::kOption, view(option));
+  const bool by_orientation = model_.sparse().has(Scope::kOrientation);
+  for (size_t i = 0; by_orientation && i < options.size(); ++i) {
+    StepView step = view(options[i]);
+    for (step.orientation = 0; step.orientation < 3; ++step.orientation) {
+      ask_sparse(Scope::kOrientation, step);
     }
   }
+  const auto sums = sparse_->answer();
+  for (size_t i = 0; i < options.size(); ++i) {
+    options[i].score += sums[0] + sums[i + 1];
+    for (size_t way = 0; by_orientation && way < 3; ++way) {
+      options[i].previous[way] += sums[1 + options.size() + 3 * i + way];
+    }
+  }
+  if (model_.sparse().has(Scope::kOption)) keep_best(options_, from, 0);
 }
 
-float OptionTable::sum_sparse(Scope scope, StepView step) {
-  if (!model_.sparse().has(scope)) return 0;
+void OptionTable::ask_sparse(Scope scope, StepView step) {
   if (sparse_->needs_values(scope)) step.values = values_.block(step.begin, step.end, step.target);
-  return sparse_->sum(scope, values_, step);
+  sparse_->ask(scope, values_, step);
 }
 
 StepView OptionTable::view(const Option& option) {

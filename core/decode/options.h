@@ -115,7 +115,7 @@ class OptionTable {
   void score_words(Option& option) const;
   // Without the values of whole phrases.
   static StepView view(const Option& option);
-  float sum_sparse(Scope scope, StepView step);
+  void ask_sparse(Scope scope, StepView step);
   void learn_phrase(int begin, int end, int64_t phrase, std::pair<size_t, size_t>& known);
   void score_blocks(std::span<Option> options);
   void score_in_sentence(size_t from);

@@ -50,7 +50,7 @@ class Search {
         options_(options),
         target_(std::move(target)) {
     if (weights.sparse != nullptr && StepScorer::is_needed(features.sparse)) {
-      steps_.emplace(features.sparse, *weights.sparse);
+      steps_.emplace(features.sparse, weights.of_steps());
       merges_ = features.sparse.needs(kNeedsBackward);
     }
   }

@@ -21,6 +21,16 @@ StepScorer::StepScorer(const TemplateSet& set, const SparseTable& weights) : sco
   }
 }
 
+SparseTable StepScorer::weights_of(const TemplateSet& set, const SparseTable& weights) {
+  std::vector<bool> upper(size_t{1} << 16);
+  for (const Scope scope : kScopes) {
+    for (const TemplateGroup& group : set.groups(scope)) {
+      for (const TemplateGroup::Member& member : group.members) upper[member.name >> 48] = true;
+    }
+  }
+  return weights.part(upper);
+}
+
 void StepScorer::begin(const OptionTable& table) {
   table_ = &table;
   for (Part& part : parts_) part.known.clear();

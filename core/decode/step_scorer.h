@@ -1,6 +1,8 @@
 // Sparse features of a step that no option knows by itself, scored while searching.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -30,8 +32,10 @@ class StepScorer {
   StepScorer(const TemplateSet& set, const SparseTable& weights);
   // Whether there is anything to score.
   static bool is_needed(const TemplateSet& set) {
-    return set.has(Scope::kCube) || set.has(Scope::kStep) || set.has(Scope::kForward);
+    return std::ranges::any_of(kScopes, [&](Scope scope) { return set.has(scope); });
   }
+  // The weights of what is scored here and hardly any other.
+  static SparseTable weights_of(const TemplateSet& set, const SparseTable& weights);
 
   void begin(const OptionTable& table);
   // What only the positions decide.
@@ -43,6 +47,8 @@ class StepScorer {
   float forward(int32_t option, int orientation);
 
  private:
+  static constexpr std::array kScopes{Scope::kCube, Scope::kStep, Scope::kForward};
+
   // Groups of templates that look at the same parts of the context.
   struct Part {
     uint32_t needs;

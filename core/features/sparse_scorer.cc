@@ -17,6 +17,17 @@ bool is_remembered(const TemplateGroup& group) {
          std::ranges::none_of(group.slots, is_phrase);
 }
 
+// Whether a template looks at a word as it is, not at a class of it only.
+bool sees_words(const TemplateGroup& group, const TemplateGroup::Member& member) {
+  for (size_t i = 0; i < group.slots.size(); ++i) {
+    const Slot slot = group.slots[i].slot;
+    const bool is_number = slot == Slot::kSourceLength || slot == Slot::kTargetLength ||
+                           slot == Slot::kOrientation || slot == Slot::kJump;
+    if (member.kind[i] == 0 && !is_number) return true;
+  }
+  return false;
+}
+
 bool is_longer(const TemplateGroup& group, const TemplateGroup& shorter) {
   return group.copies == shorter.copies && group.slots.size() == shorter.slots.size() + 1 &&
          group.slots.back().slot == Slot::kSourceLength &&
@@ -26,84 +37,202 @@ bool is_longer(const TemplateGroup& group, const TemplateGroup& shorter) {
 }  // namespace
 
 SparseScorer::SparseScorer(const TemplateSet& set, const SparseTable& weights)
-    : set_(&set), weights_(&weights) {
+    : set_(&set), weights_(&weights), all_(plan_all(set)) {
   for (size_t scope = 0; scope < kNumScopes; ++scope) {
     Plan& plan = plans_[scope];
-    std::vector<const TemplateGroup*> known;
     for (const TemplateGroup& group : set.groups(static_cast<Scope>(scope))) {
-      (is_remembered(group) ? known : plan.plain).push_back(&group);
       plan.needs_values |= std::ranges::any_of(group.slots, is_phrase);
+      if (!is_remembered(group)) plan.plain.push_back(&group);
     }
-    // Each with its shorter one; what is left is on its own.
-    std::vector<const TemplateGroup*> taken;
-    for (const TemplateGroup* group : known) {
-      const auto shorter =
-          std::ranges::find_if(known, [&](const auto* other) { return is_longer(*group, *other); });
-      if (shorter == known.end()) continue;
-      plan.remembered.push_back({group, *shorter});
-      taken.push_back(group);
-      taken.push_back(*shorter);
-    }
-    for (const TemplateGroup* group : known) {
-      if (std::ranges::find(taken, group) == taken.end()) plan.remembered.push_back({group, nullptr});
+    // Each with its shorter one; a shorter one is not asked for by itself.
+    const auto mine = [&](const Remembered& one) { return one.scope == static_cast<Scope>(scope); };
+    for (const Remembered& one : *all_) {
+      const auto is_of_longer = [&](const Remembered& other) { return other.shorter == &one; };
+      if (mine(one) && std::ranges::none_of(*all_, is_of_longer)) plan.remembered.push_back(&one);
     }
   }
 }
 
-float SparseScorer::sum(Scope scope, const SentenceValues& sentence, const StepView& step) {
-  if (remembered_.size() > kMostRemembered) remembered_.clear();
-  // First the keys of everything that is not remembered: while their memory is on its way, the rest.
+std::shared_ptr<const std::vector<SparseScorer::Remembered>> SparseScorer::plan_all(
+    const TemplateSet& set) {
+  auto all = std::make_shared<std::vector<Remembered>>();
+  uint64_t n_ids = 0;
+  for (size_t scope = 0; scope < kNumScopes; ++scope) {
+    for (const TemplateGroup& group : set.groups(static_cast<Scope>(scope))) {
+      if (!is_remembered(group)) continue;
+      Remembered one{mix(++n_ids), static_cast<Scope>(scope), &group, nullptr, {}, {}};
+      for (const TemplateGroup::Member& member : group.members) {
+        if (sees_words(group, member)) {
+          one.rare.push_back(member);
+          continue;
+        }
+        const auto is_same = [&](const Piece& piece) {
+          return piece.members.front().kind == member.kind;
+        };
+        auto piece = std::ranges::find_if(one.pieces, is_same);
+        if (piece == one.pieces.end()) piece = one.pieces.insert(piece, {mix(++n_ids), {}, {}});
+        piece->members.push_back(member);
+        for (size_t i = 0; i < group.slots.size(); ++i) {
+          const std::pair seen{static_cast<uint8_t>(i), member.level[i]};
+          if (std::ranges::find(piece->sees, seen) == piece->sees.end()) piece->sees.push_back(seen);
+        }
+      }
+      all->push_back(std::move(one));
+    }
+  }
+  for (Remembered& one : *all) {
+    for (const Remembered& other : *all) {
+      if (one.scope == other.scope && is_longer(*one.group, *other.group)) one.shorter = &other;
+    }
+  }
+  return all;
+}
+
+void SparseScorer::begin() {
   keys_.clear();
-  missing_.clear();
+  asks_.clear();
+  questions_.clear();
+  sums_.clear();
+}
+
+void SparseScorer::ask(Scope scope, const SentenceValues& sentence, const StepView& step) {
   for (const TemplateGroup* group : plan(scope).plain) add_keys(*group, sentence, step);
-  const size_t n_plain = keys_.size();
-  parts_.clear();
   Binder binder(sentence, step);
-  for (const Remembered& one : plan(scope).remembered) {
-    binder.for_each(*one.group, [&](const Rows& rows) { recall(one, rows); });
+  for (const Remembered* one : plan(scope).remembered) {
+    binder.for_each(*one->group, [&](const Rows& rows) {
+      questions_.push_back({one, rows, key_of_words(*one, rows), 0});
+      groups_.cache.prefetch(questions_.back().key);
+    });
   }
-  float sum = sum_keys(0, n_plain);
-  size_t begin = n_plain;
-  float last = 0;
-  for (const Missing& one : missing_) {
-    last = sum_keys(begin, one.end) + (one.is_longer ? last : one.shorter);
-    begin = one.end;
-    remembered_.insert(one.key, last);
-    parts_[one.part] = last;  // a shorter one is overwritten by the longer that follows
-  }
-  // Always in this order: a sum does not depend on what is remembered.
-  for (const float part : parts_) sum += part;
-  return sum;
+  asks_.push_back({keys_.size(), questions_.size()});
 }
 
-// What a group adds for these values, or null; `key` is what it is remembered by.
-const float* SparseScorer::recall(const TemplateGroup& group, const Rows& rows, uint64_t& key) {
-  // All levels of a word follow from its text, which is the first.
-  key = reinterpret_cast<uintptr_t>(&group);
-  for (size_t i = 0; i < group.slots.size(); ++i) key = extend_key(key, rows[i][0]);
-  return remembered_.find(key);
+std::span<const float> SparseScorer::answer() {
+  find_unknown();
+  find_shorter();
+  open_pieces();
+  look_up_pieces();
+  add_up();
+  remember(groups_);
+  remember(classes_);
+  answers_.clear();
+  size_t key = 0, question = 0;
+  for (const Ask& ask : asks_) {
+    float sum = sum_keys(key, ask.keys_end);
+    key = ask.keys_end;
+    for (; question < ask.questions_end; ++question) {
+      sum += sums_[static_cast<size_t>(questions_[question].sum)];
+    }
+    answers_.push_back(sum);
+  }
+  return answers_;
 }
 
-// Appends what a group and its shorter one add to `parts_`, or a place for it and to `missing_`.
-void SparseScorer::recall(const Remembered& one, const Rows& rows) {
-  uint64_t key;
-  const float* known = recall(*one.group, rows, key);
-  parts_.push_back(known != nullptr ? *known : 0);
-  if (known != nullptr) return;
-  Missing missing{key, 0, false, 0, parts_.size() - 1};
-  if (one.shorter != nullptr) {
-    uint64_t shorter_key;
-    if (const float* shorter = recall(*one.shorter, rows, shorter_key)) {
-      missing.shorter = *shorter;
-    } else {
-      add_keys(*one.shorter, rows);
-      missing_.push_back({shorter_key, 0, false, keys_.size(), missing.part});
-      missing.is_longer = true;
+// All levels of a word follow from its text, which is the first.
+uint64_t SparseScorer::key_of_words(const Remembered& what, const Rows& rows) {
+  uint64_t key = what.id;
+  for (size_t i = 0; i < what.group->slots.size(); ++i) key = extend_key(key, rows[i][0]);
+  return key;
+}
+
+// The place of a sum, and whether it is new, which the caller then fills.
+std::pair<int32_t, bool> SparseScorer::recall(Memory& memory, uint64_t key) {
+  const auto place = static_cast<int32_t>(sums_.size());
+  if (const float* known = memory.cache.find(key)) {
+    sums_.push_back(*known);
+    return {place, false};
+  }
+  if (const int32_t* added = memory.places.find(key)) return {*added, false};
+  sums_.push_back(0);
+  memory.places.insert(key, place);
+  memory.added.push_back({key, place});
+  return {place, true};
+}
+
+void SparseScorer::remember(Memory& memory) {
+  for (const New& one : memory.added) {
+    memory.cache.insert(one.key, sums_[static_cast<size_t>(one.sum)]);
+  }
+  memory.added.clear();
+  memory.places.clear();
+}
+
+void SparseScorer::find_unknown() {
+  unknown_.clear();
+  for (size_t i = 0; i < questions_.size(); ++i) {
+    Question& question = questions_[i];
+    const auto [sum, is_new] = recall(groups_, question.key);
+    question.sum = sum;
+    if (!is_new) continue;
+    unknown_.push_back({question.what, i, sum, -1, 0, 0, 0, 0});
+    if (const Remembered* shorter = question.what->shorter) {
+      groups_.cache.prefetch(key_of_words(*shorter, question.rows));
     }
   }
-  add_keys(*one.group, rows);
-  missing.end = keys_.size();
-  missing_.push_back(missing);
+}
+
+// Shorter groups that are unknown, too, go to the end of the list.
+void SparseScorer::find_shorter() {
+  for (size_t i = 0, n = unknown_.size(); i < n; ++i) {
+    const Remembered* shorter = unknown_[i].what->shorter;
+    if (shorter == nullptr) continue;
+    const size_t question = unknown_[i].question;
+    const auto [sum, is_new] = recall(groups_, key_of_words(*shorter, questions_[question].rows));
+    unknown_[i].shorter = sum;
+    if (is_new) unknown_.push_back({shorter, question, sum, -1, 0, 0, 0, 0});
+  }
+}
+
+void SparseScorer::open_pieces() {
+  pieces_.clear();
+  for (size_t i = 0; i < unknown_.size(); ++i) {
+    Unknown& one = unknown_[i];
+    const Rows& rows = questions_[one.question].rows;
+    one.keys_begin = keys_.size();
+    add_keys(one.what->rare, rows, one.what->group->slots.size());
+    one.keys_end = keys_.size();
+    one.pieces_begin = pieces_.size();
+    for (const Piece& piece : one.what->pieces) {
+      uint64_t key = piece.id;
+      for (const auto& [slot, level] : piece.sees) key = extend_key(key, rows[slot][level]);
+      classes_.cache.prefetch(key);
+      pieces_.push_back({&piece, i, key, 0});
+    }
+    one.pieces_end = pieces_.size();
+  }
+}
+
+void SparseScorer::look_up_pieces() {
+  lookups_.clear();
+  for (PieceUse& use : pieces_) {
+    const auto [sum, is_new] = recall(classes_, use.key);
+    use.sum = sum;
+    if (!is_new) continue;
+    const Unknown& one = unknown_[use.unknown];
+    const size_t begin = keys_.size();
+    add_keys(use.piece->members, questions_[one.question].rows, one.what->group->slots.size());
+    lookups_.push_back({sum, begin, keys_.size()});
+  }
+}
+
+void SparseScorer::add_up() {
+  // In this order everything has arrived by the time it is used.
+  for (const Unknown& one : unknown_) {
+    sums_[static_cast<size_t>(one.sum)] = sum_keys(one.keys_begin, one.keys_end);
+  }
+  for (const Lookup& one : lookups_) {
+    sums_[static_cast<size_t>(one.sum)] = sum_keys(one.keys_begin, one.keys_end);
+  }
+  // From the end, where the shorter ones are.
+  for (size_t i = unknown_.size(); i-- > 0;) {
+    const Unknown& one = unknown_[i];
+    float sum = sums_[static_cast<size_t>(one.sum)];
+    for (size_t at = one.pieces_begin; at < one.pieces_end; ++at) {
+      sum += sums_[static_cast<size_t>(pieces_[at].sum)];
+    }
+    if (one.shorter >= 0) sum += sums_[static_cast<size_t>(one.shorter)];
+    sums_[static_cast<size_t>(one.sum)] = sum;
+  }
 }
 
 }  // namespace calque

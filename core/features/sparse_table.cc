@@ -10,24 +10,21 @@ namespace {
 
 constexpr size_t kAhead = 16;            // lookups under way at once
 constexpr size_t kBlock = size_t{1} << 20;  // additions sorted by shard at once
-constexpr uint64_t kFewest = 16;         // homes of a new shard
-constexpr size_t kSpare = 16;            // slots after the homes, for entries pushed to the right
+constexpr uint64_t kFewest = 4;          // homes of a new shard
+constexpr size_t kSpare = 4;             // buckets after the homes, for entries pushed to the right
+constexpr double kLoad = 0.8;            // of a table whose size is known
 
-// The inverse of x ^= x >> shift.
-uint64_t unshift(uint64_t x, int shift) {
-  uint64_t result = x;
-  for (int done = shift; done < 64; done += shift) result = x ^ (result >> shift);
-  return result;
+// The inverse of x ^= x >> shift. Precondition: shift >= 22.
+uint64_t unshift(uint64_t x, int shift) { return x ^ (x >> shift) ^ (x >> 2 * shift); }
+
+// The key with this hash but for the last step, which leaves the upper 30 bits alone: `mix`
+// backwards. The factors are the inverses of its own modulo 2^64.
+uint64_t nearly_unmix(uint64_t hash) {
+  const uint64_t x = unshift(hash, 31) * 0x319642b2d24d8ec3ULL;
+  return unshift(x, 27) * 0x96de1b173f119089ULL;
 }
 
-// The key with this hash: `mix` backwards. The factors are the inverses of its own modulo 2^64.
-uint64_t unmix(uint64_t hash) {
-  uint64_t x = unshift(hash, 31);
-  x *= 0x319642b2d24d8ec3ULL;
-  x = unshift(x, 27);
-  x *= 0x96de1b173f119089ULL;
-  return unshift(x, 30);
-}
+uint64_t unmix(uint64_t hash) { return unshift(nearly_unmix(hash), 30); }
 
 }  // namespace
 
@@ -38,19 +35,36 @@ SparseTable::SparseTable() : shards_(kShards) {
 void SparseTable::Shard::clear(uint64_t homes) {
   n_homes = homes;
   size = 0;
-  hashes = LargeVector<uint64_t>(homes + kSpare, kFree);
-  values = LargeVector<float>(homes + kSpare, 0);
+  buckets.assign(homes + kSpare, Bucket::empty());
+}
+
+void SparseTable::Shard::extend() {
+  const size_t larger = buckets.size() + kSpare + buckets.size() / 64;
+  buckets.reserve(larger);  // or else it would double
+  buckets.resize(larger, Bucket::empty());
+}
+
+template <typename Visit>
+void SparseTable::Shard::for_each(Visit visit) const {
+  for (const Bucket& bucket : buckets) {
+    for (size_t i = 0; i < Bucket::kSlots && bucket.hashes[i] != kFree; ++i) {
+      visit(bucket.hashes[i], bucket.values[i]);
+    }
+  }
+}
+
+size_t SparseTable::Shard::find(uint64_t hash) const {
+  for (size_t at = home(hash);; ++at) {
+    const size_t below = buckets[at].n_below(hash);
+    if (below < Bucket::kSlots) return at * Bucket::kSlots + below;
+  }
 }
 
 void SparseTable::Shard::append(uint64_t hash, float value, size_t& next) {
-  next = std::max(next, home(hash));
-  if (next + 1 >= hashes.size()) {
-    const size_t larger = next + 1 + kSpare + next / 64;
-    hashes.resize(larger, kFree);
-    values.resize(larger, 0);
-  }
-  hashes[next] = hash;
-  values[next] = value;
+  next = std::max(next, home(hash) * Bucket::kSlots);
+  if (next + 1 >= n_slots()) extend();
+  hash_at(next) = hash;
+  value_at(next) = value;
   ++next;
   ++size;
 }
@@ -60,35 +74,31 @@ void SparseTable::Shard::rebuild(uint64_t homes, Keep keep) {
   Shard fresh;
   fresh.clear(homes);
   size_t next = 0;
-  for (size_t at = 0; at < hashes.size(); ++at) {
-    if (hashes[at] != kFree && keep(hashes[at], values[at])) {
-      fresh.append(hashes[at], values[at], next);
-    }
-  }
+  for_each([&](uint64_t hash, float value) {
+    if (keep(hash, value)) fresh.append(hash, value, next);
+  });
   *this = std::move(fresh);
 }
 
 float& SparseTable::Shard::slot(uint64_t hash) {
-  size_t at = home(hash);
-  while (hashes[at] < hash) ++at;
-  if (hashes[at] == hash) return values[at];
-  if (8 * (size + 1) > 7 * n_homes) {
+  size_t at = find(hash);
+  if (hash_at(at) == hash) return value_at(at);
+  if (8 * (size + 1) > 7 * n_homes * Bucket::kSlots) {
     rebuild(n_homes + n_homes / 4, [](uint64_t, float) { return true; });
-    for (at = home(hash); hashes[at] < hash;) ++at;
+    at = find(hash);
   }
   // The larger entries up to the next free slot move by one.
   size_t free = at;
-  while (hashes[free] != kFree) ++free;
-  if (free + 1 == hashes.size()) {
-    hashes.resize(hashes.size() + kSpare + hashes.size() / 64, kFree);
-    values.resize(hashes.size(), 0);
+  while (hash_at(free) != kFree) ++free;
+  if (free + 1 == n_slots()) extend();
+  for (; free > at; --free) {
+    hash_at(free) = hash_at(free - 1);
+    value_at(free) = value_at(free - 1);
   }
-  std::copy_backward(hashes.begin() + at, hashes.begin() + free, hashes.begin() + free + 1);
-  std::copy_backward(values.begin() + at, values.begin() + free, values.begin() + free + 1);
-  hashes[at] = hash;
-  values[at] = 0;
+  hash_at(at) = hash;
+  value_at(at) = 0;
   ++size;
-  return values[at];
+  return value_at(at);
 }
 
 float& SparseTable::slot(uint64_t hash) {
@@ -107,9 +117,7 @@ size_t SparseTable::size() const {
 
 size_t SparseTable::n_bytes() const {
   size_t n = 0;
-  for (const Shard& shard : shards_) {
-    n += shard.hashes.capacity() * sizeof(uint64_t) + shard.values.capacity() * sizeof(float);
-  }
+  for (const Shard& shard : shards_) n += shard.buckets.capacity() * sizeof(Bucket);
   return n;
 }
 
@@ -117,9 +125,8 @@ bool SparseTable::contains(uint64_t key) const {
   const uint64_t hash = mix(key);
   if (hash == kFree) return has_last_;
   const Shard& shard = shards_[hash >> kShift];
-  size_t at = shard.home(hash);
-  while (shard.hashes[at] < hash) ++at;
-  return shard.hashes[at] == hash;
+  const size_t at = shard.find(hash);
+  return shard.buckets[at / Bucket::kSlots].hashes[at % Bucket::kSlots] == hash;
 }
 
 void SparseTable::get(std::span<const uint64_t> keys, std::span<float> values) const {
@@ -155,10 +162,10 @@ void SparseTable::add(std::span<const uint64_t> keys, std::span<const float> del
   apply(keys, deltas, [](float& slot, float delta) { slot += delta; });
 }
 
-// Homes for an average load of 0.8, with room for shards that chance gives more than their share.
+// Homes for an average load of `kLoad`, with room for shards that chance gives more than their share.
 uint64_t SparseTable::homes_for(size_t n_entries) {
   const double share = static_cast<double>(n_entries) / kShards;
-  return std::max(kFewest, static_cast<uint64_t>((share + 3 * std::sqrt(share)) / 0.8));
+  return std::max(kFewest, static_cast<uint64_t>((share + 3 * std::sqrt(share)) / kLoad / Bucket::kSlots));
 }
 
 void SparseTable::reserve(size_t n_entries) {
@@ -171,19 +178,17 @@ void SparseTable::reserve(size_t n_entries) {
 void SparseTable::merge(const SparseTable& other, float scale) {
   if (&other == this) return this->scale(1 + scale);
   for (size_t s = 0; s < kShards; ++s) {
-    const Shard& theirs = other.shards_[s];
-    for (size_t at = 0; at < theirs.hashes.size(); ++at) {
-      if (theirs.hashes[at] != kFree) {
-        shards_[s].slot(theirs.hashes[at]) += scale * theirs.values[at];
-      }
-    }
+    other.shards_[s].for_each(
+        [&](uint64_t hash, float value) { shards_[s].slot(hash) += scale * value; });
   }
   if (other.has_last_) slot(kFree) += scale * other.last_;
 }
 
 void SparseTable::scale(float factor) {
   for (Shard& shard : shards_) {
-    for (float& value : shard.values) value *= factor;
+    for (Bucket& bucket : shard.buckets) {
+      for (float& value : bucket.values) value *= factor;
+    }
   }
   last_ *= factor;
 }
@@ -192,9 +197,7 @@ template <typename Keep>
 void SparseTable::prune(Keep keep) {
   for (Shard& shard : shards_) {
     size_t kept = 0;
-    for (size_t at = 0; at < shard.hashes.size(); ++at) {
-      kept += shard.hashes[at] != kFree && keep(shard.hashes[at], shard.values[at]);
-    }
+    shard.for_each([&](uint64_t hash, float value) { kept += keep(hash, value); });
     shard.rebuild(homes_for(kept * kShards), keep);
   }
   if (has_last_ && !keep(kFree, last_)) {
@@ -211,17 +214,28 @@ void SparseTable::prune_count(const SparseTable& counts, float least) {
   prune([&counts, least](uint64_t hash, float) { return counts.get(unmix(hash)) >= least; });
 }
 
+SparseTable SparseTable::part(const std::vector<bool>& wanted) const {
+  SparseTable result;
+  const auto is_wanted = [&](uint64_t hash) { return wanted[nearly_unmix(hash) >> 48]; };
+  for (size_t s = 0; s < kShards; ++s) {
+    shards_[s].for_each([&](uint64_t hash, float value) {
+      if (is_wanted(hash)) result.shards_[s].slot(hash) = value;
+    });
+  }
+  if (has_last_ && is_wanted(kFree)) result.slot(kFree) = last_;
+  return result;
+}
+
 std::pair<std::vector<uint64_t>, std::vector<float>> SparseTable::entries() const {
   std::vector<uint64_t> keys;
   std::vector<float> values;
   keys.reserve(size());
   values.reserve(size());
   for (const Shard& shard : shards_) {
-    for (size_t at = 0; at < shard.hashes.size(); ++at) {
-      if (shard.hashes[at] == kFree) continue;
-      keys.push_back(unmix(shard.hashes[at]));
-      values.push_back(shard.values[at]);
-    }
+    shard.for_each([&](uint64_t hash, float value) {
+      keys.push_back(unmix(hash));
+      values.push_back(value);
+    });
   }
   if (has_last_) {
     keys.push_back(unmix(kFree));

@@ -86,12 +86,15 @@ void TemplateSet::set_levels(size_t n_source_levels, size_t n_target_levels,
 }
 
 void TemplateSet::add(const std::string& name, std::vector<SlotUse> slots,
-                      std::span<const uint8_t> levels, bool copies, bool listed) {
-  if (slots.empty() || slots.size() > kMaxSlots || slots.size() != levels.size()) {
+                      std::span<const uint8_t> levels, std::span<const uint8_t> kinds, bool copies,
+                      bool listed) {
+  if (slots.empty() || slots.size() > kMaxSlots || slots.size() != levels.size() ||
+      slots.size() != kinds.size()) {
     throw Error("template '" + name + "': expected 1 to " + std::to_string(kMaxSlots) + " slots");
   }
-  TemplateGroup::Member member{hash_bytes(name), {}};
+  TemplateGroup::Member member{hash_bytes(name), {}, {}};
   std::ranges::copy(levels, member.level.begin());
+  std::ranges::copy(kinds, member.kind.begin());
   // Whether a word is copied is known of options only.
   uint32_t needs = copies ? 0u : uint32_t{kNeedsTarget};
   for (const SlotUse& use : slots) {

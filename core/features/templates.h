@@ -67,6 +67,7 @@ struct TemplateGroup {
   struct Member {
     uint64_t name;                         // hash
     std::array<uint8_t, kMaxSlots> level;  // of each slot
+    std::array<uint8_t, kMaxSlots> kind;   // of that level: prefixes of one bit string are one kind
   };
   std::vector<SlotUse> slots;
   bool copies = true;   // fires where a word is copied or a target is required
@@ -107,7 +108,7 @@ class TemplateSet {
   void set_pairs(std::vector<uint64_t> pairs) { pairs_ = std::move(pairs); }
   // Throws Error where no step can give what the slots ask for together.
   void add(const std::string& name, std::vector<SlotUse> slots, std::span<const uint8_t> levels,
-           bool copies, bool listed);
+           std::span<const uint8_t> kinds, bool copies, bool listed);
 
   std::span<const TemplateGroup> groups(Scope scope) const {
     return scopes_[static_cast<size_t>(scope)];

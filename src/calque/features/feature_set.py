@@ -11,7 +11,7 @@ from calque import _core
 from calque.blocks import BlockTable
 from calque.config import DefaultWeights
 from calque.errors import ModelError
-from calque.features.classes import WordClasses
+from calque.features.classes import LEVEL_KINDS, WordClasses
 from calque.features.dense import COMPONENTS, DenseData, chosen
 from calque.features.naming import Namer
 from calque.features.template import Side, Template, key_of
@@ -152,6 +152,7 @@ class FeatureSet:
                     levels[slot.kind.side].index(slot.level) if slot.kind.side else 0
                     for slot in template.parsed
                 ],
+                [LEVEL_KINDS[slot.level] if slot.kind.side else 0 for slot in template.parsed],
                 template.copies,
                 template.listed,
             )
