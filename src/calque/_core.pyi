@@ -425,8 +425,10 @@ class FeatureSet:
     def set_pairs(self, pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
         """The pairs of block rows that listed templates fire for."""
 
-    def add_template(self, name: str, slots: Sequence[str], levels: Sequence[int], copies: bool, listed: bool) -> None:
-        """Sparse features, one per combination of values."""
+    def add_template(self, name: str, slots: Sequence[str], levels: Sequence[int], kinds: Sequence[int], copies: bool, listed: bool) -> None:
+        """
+        Sparse features, one per combination of values. Levels of one kind tell words apart in much the same way.
+        """
 
     @property
     def has_templates(self) -> bool:
