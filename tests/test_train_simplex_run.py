@@ -155,7 +155,8 @@ def test_a_run_that_was_killed_has_a_page(verb: Command, run: Path, tmp_path: Pa
     done(verb("report", tmp_path / "a" / "simplex", tmp_path / "b" / "simplex", "--out", page))
     text = check_self_contained(page.read_text()).text
     assert "not finished" in text
-    assert str(tmp_path / "b" / "simplex") in text
+    assert "b/simplex" in text
+    assert str(tmp_path) not in text
 
 
 def test_runs_of_different_methods_share_axes(

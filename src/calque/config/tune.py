@@ -37,7 +37,7 @@ class ProOptions:
         1e-3, "stop where no weight changes by more than this share of the largest", least=0
     )
     fixed: str = option("", FIXED_HELP)
-    repeats: int = option(5, "times per round that pairs are sampled and weights move", least=1)
+    repeats: int = option(3, "times per round that pairs are sampled and weights move", least=1)
     sampled: int = option(5000, "pairs sampled per sentence", least=1)
     kept: int = option(50, "pairs kept per sentence", least=1)
     choice: Literal["largest", "random"] = option(
@@ -52,9 +52,10 @@ class ProOptions:
     most_words: int = option(
         10, "pairs further apart than this in length, in words, are dropped; 0: none", least=0
     )
-    gain: Literal["corpus", "bleu+1"] = option(
-        "corpus",
-        "what a candidate is worth: what it adds to a small corpus of like output, or BLEU+1",
+    gain: Literal["auto", "bleu+1", "corpus"] = option(
+        "auto",
+        "what a candidate is worth: its BLEU+1, or what it adds to a small corpus of like output;"
+        " auto: BLEU+1 where BLEU is tuned for",
     )
     background: int = option(10, "sentences of that corpus", least=1)
     smooth_brevity: bool = option(

@@ -61,9 +61,10 @@ class Pro(Trainer):
     def _gains(self, problem: Problem, weights: Vector) -> NDArray[np.float64]:
         """What every candidate is worth."""
         lists, metric = problem.lists, problem.metric
-        if self.options.gain == "bleu+1":
-            if metric.statistics_names != BLEU_STATISTICS:
-                raise OptionError(f"gain=bleu+1 goes with bleu, not with {metric.name}")
+        counts_bleu = metric.statistics_names == BLEU_STATISTICS
+        if self.options.gain == "bleu+1" and not counts_bleu:
+            raise OptionError(f"gain=bleu+1 goes with bleu, not with {metric.name}")
+        if self.options.gain != "corpus" and counts_bleu:
             return bleu_plus_one(lists.statistics, self.options.smooth_brevity)
         own = lists.statistics[lists.best(weights)].mean(axis=0)
         background = own * self.options.background
