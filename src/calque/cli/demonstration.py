@@ -31,6 +31,8 @@ UNTUNED = "untuned"
 REPORT = "report.html"
 ROUNDS = 4
 """Of each training: enough to see it learn."""
+QUICK = {"mert": {"restarts": 8}}
+"""Options of methods that would else take most of the time."""
 
 
 def demonstrate(out: Path, seed: int, workers: int, console: Console) -> list[dict[str, Any]]:
@@ -96,9 +98,10 @@ def _tune(folder: Path, files: CorpusFiles, runs: Path, console: Console) -> dic
     for method, trainer in TRAINERS.items():
         shutil.rmtree(runs / method, ignore_errors=True)  # a demo begins anew
         task = DecoderTask(folder, files.dev_source, files.dev_references)
-        result = trainer(rounds=ROUNDS).fit(task, run=runs / method, progress=console)
+        options = {"rounds": ROUNDS, **QUICK.get(method, {})}
+        result = trainer(**options).fit(task, run=runs / method, progress=console)
         found[method] = Weights.from_names(result.weights)
-        activate_weights(folder, method, found[method], {"method": method, "rounds": ROUNDS})
+        activate_weights(folder, method, found[method], {"method": method, "options": options})
     return found
 
 
