@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calque._core import EditKind, EditReferences
-from calque.metrics.metric import Metric, Statistics
+from calque.metrics.metric import Metric, PreparedReferences, Statistics
 from calque.metrics.prepared import Clean, Prepared, interleave, ratio
+from calque.metrics.signature import calque_signature, case
+from calque.metrics.words import check_tokenizer, split_words, tokenizer_signature
 from calque.parallel import n_workers
 
 
@@ -23,6 +27,34 @@ class ErrorRate(Metric):
         """The percentage of edits; 100 for something against nothing."""
         edits, length = statistics[..., 0], statistics[..., 1]
         return np.asarray(np.where(length > 0, 100 * ratio(edits, length), 100.0 * (edits > 0)))
+
+
+@dataclass(frozen=True)
+class WordErrorRate(ErrorRate):
+    """Edits of words against the reference with the lowest rate; which edits is the metric's."""
+
+    kind: ClassVar[EditKind]
+
+    tokenize: str = "13a"
+    lowercase: bool = False
+
+    def __post_init__(self) -> None:
+        check_tokenizer(self.tokenize)
+
+    @property
+    def signature(self) -> str:
+        """The settings."""
+        return calque_signature(
+            case=case(self.lowercase), tok=tokenizer_signature(self.tokenize), len="best"
+        )
+
+    def prepare(self, references: Sequence[Sequence[str]]) -> PreparedReferences:
+        """References as words."""
+
+        def clean(lines: Sequence[str]) -> list[str]:
+            return split_words(lines, self.tokenize, self.lowercase)
+
+        return prepare_edits(references, self.kind, clean)
 
 
 def prepare_edits(references: Sequence[Sequence[str]], kind: EditKind, clean: Clean) -> Prepared:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -8,14 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque._core import EditKind
-from calque.metrics.edits import ErrorRate, prepare_edits
-from calque.metrics.metric import PreparedReferences, Statistics
-from calque.metrics.signature import calque_signature, case
-from calque.metrics.words import check_tokenizer, split_words, tokenizer_signature
+from calque.metrics.edits import WordErrorRate
+from calque.metrics.metric import Statistics
 
 
 @dataclass(frozen=True)
-class Mwer(ErrorRate):
+class Mwer(WordErrorRate):
     """Word error rate against several references: the lowest of min_k Lev(h, r_k) / |r_k|.
 
     The statistics are the edits to that reference and its length, so the rate of a corpus is that
@@ -23,27 +20,7 @@ class Mwer(ErrorRate):
     """
 
     name: ClassVar[str] = "mwer"
-
-    tokenize: str = "13a"
-    lowercase: bool = False
-
-    def __post_init__(self) -> None:
-        check_tokenizer(self.tokenize)
-
-    @property
-    def signature(self) -> str:
-        """The settings."""
-        return calque_signature(
-            case=case(self.lowercase), tok=tokenizer_signature(self.tokenize), len="best"
-        )
-
-    def prepare(self, references: Sequence[Sequence[str]]) -> PreparedReferences:
-        """References as words."""
-
-        def clean(lines: Sequence[str]) -> list[str]:
-            return split_words(lines, self.tokenize, self.lowercase)
-
-        return prepare_edits(references, EditKind.words, clean)
+    kind: ClassVar[EditKind] = EditKind.words
 
 
 @dataclass(frozen=True)
