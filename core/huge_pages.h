@@ -1,19 +1,17 @@
-// Memory for tables of hundreds of megabytes that are read at random places.
+// Memory for tables that are read at random places.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <new>
 #include <vector>
-
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
 namespace calque {
 
-// Asks the system for large pages where an allocation is large: a read at a random place then costs
-// one miss of the cache and hardly ever one of the page tables, which costs as much again.
+// Memory on large pages, as far as the system gives them: a read at a random place then costs one
+// miss of the cache and hardly ever one of the page tables, which costs as much again. Tables too
+// small for a large page of their own share some with others. Thread-safe.
+void* take_large(size_t n_bytes);
+void give_back_large(void* memory, size_t n_bytes);
+
 template <typename T>
 struct HugePageAllocator {
   using value_type = T;
@@ -22,26 +20,9 @@ struct HugePageAllocator {
   template <typename Other>
   HugePageAllocator(const HugePageAllocator<Other>&) {}
 
-  T* allocate(size_t n) {
-    const size_t n_bytes = n * sizeof(T);
-    void* memory = ::operator new(n_bytes, alignment(n));
-#ifdef __linux__
-    constexpr size_t kPage = 4096;
-    // A hint, whose failure costs time only.
-    if (n_bytes >= kLarge) madvise(memory, n_bytes & ~(kPage - 1), MADV_HUGEPAGE);
-#endif
-    return static_cast<T*>(memory);
-  }
-  void deallocate(T* memory, size_t n) { ::operator delete(memory, alignment(n)); }
+  T* allocate(size_t n) { return static_cast<T*>(take_large(n * sizeof(T))); }
+  void deallocate(T* memory, size_t n) { give_back_large(memory, n * sizeof(T)); }
   bool operator==(const HugePageAllocator&) const { return true; }
-
- private:
-  static constexpr size_t kLine = 64;        // of the cache
-  static constexpr size_t kLarge = 2 << 20;  // a large page
-
-  static std::align_val_t alignment(size_t n) {
-    return std::align_val_t{n * sizeof(T) >= kLarge ? kLarge : kLine};
-  }
 };
 
 template <typename T>
