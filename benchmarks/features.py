@@ -31,9 +31,9 @@ from calque.text import BitextFiles, read_lines
 Facts: TypeAlias = dict[str, Any]
 
 N_ENTRIES = 20_000_000
-N_TURNS = 3
+N_TURNS = 5
 N_LINES = 3_000
-"""Lines of the training text whose features have weights."""
+"""Lines of the training text whose features have weights, unless told otherwise."""
 BATCH = 1_000
 CHOICES = {"dense": "", "block": "ruleid, wordedges", "all": "maxforce"}
 """Families that are timed: none, those that options know by themselves, and all of Yu et al."""
@@ -42,7 +42,7 @@ LIMITS = {"block": 1.3, "all": 2.0}
 MULTI30K = SHARED / "data" / "multi30k"
 
 
-def prepare(folder: Path) -> tuple[Model, list[str], list[str]]:
+def prepare(folder: Path, n_lines: int) -> tuple[Model, list[str], list[str]]:
     """A model with word classes, and lines to learn from and to translate."""
     options = TrainOptions(features=FeatureOptions(sparse=CHOICES["all"]))
     if MULTI30K.exists():
@@ -53,7 +53,7 @@ def prepare(folder: Path) -> tuple[Model, list[str], list[str]]:
         text = write_pairs("near", 20_000, folder)
         test = [example.source for example in generate("near", "test", 1_000, seed=1)]
     model = build(text, folder / "model", options)
-    return model, list(islice(read_lines(text.source), N_LINES)), test
+    return model, list(islice(read_lines(text.source), n_lines)), test
 
 
 def decoder_of(model: Model, sparse: str) -> Decoder:
@@ -143,15 +143,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("results"), help="folder of features.json")
     parser.add_argument("--entries", type=int, default=N_ENTRIES, help="size of the weight table")
+    parser.add_argument(
+        "--lines", type=int, default=N_LINES, help="lines of training text whose features are in it"
+    )
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
-        result = measure(*prepare(Path(folder)), options.entries)
+        result = measure(*prepare(Path(folder), options.lines), options.entries)
     print(f"{result['words']:,} words, {result['entries']:,} weights, {result['table_mb']:.0f} MB")
     print(", ".join(f"{name} {n:,}" for name, n in result["fired_by_family"].items()))
     for name, seconds in result["seconds"].items():
         ratio = seconds / result["seconds"]["dense"]
         print(f"{name:>8}{seconds:8.2f} s of cpu{ratio:8.2f} times")
-    facts = {"yardstick": yardstick(), "result": result}
+    facts = {"yardstick": yardstick(), "lines": options.lines, "result": result}
     print(f"wrote {write_json(options.out, 'features.json', facts)}")
 
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from test_features_brown import corpus_of, generated
-from test_features_sparse import mix
 
 from calque._core import hash_texts
 from calque.config import ClassOptions
@@ -27,6 +26,17 @@ from calque.features import (
 from calque.text import Vocabulary
 
 CLASSES = WordClasses({"haus": "0110101", "klein": "10"}, {"haus": "NN"})
+
+MASK = (1 << 64) - 1
+
+
+def mix(x: int) -> int:
+    """The hash of the core, in plain integers."""
+    x ^= x >> 30
+    x = x * 0xBF58476D1CE4E5B9 & MASK
+    x ^= x >> 27
+    x = x * 0x94D049BB133111EB & MASK
+    return x ^ x >> 31
 
 
 @pytest.mark.parametrize(

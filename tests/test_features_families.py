@@ -242,6 +242,51 @@ def test_prefix_pairs_are_scored_without_the_end(
     assert rows.keys.tolist() == sorted({key_of(name) for name in fired})
 
 
+PAIRS = [
+    Template(f"pair.{level}{'+source.length' if long else ''}", slots + ("source.length",) * long)
+    for level in ("word", "brown", "brown6", "brown4", "type")
+    for long in (False, True)
+    for slots in [(f"source.left@{level}", "target.first")]
+]
+
+
+@few
+@given(seeds, sources, rules, st.sets(st.sampled_from(PAIRS), min_size=1))
+def test_of_templates_that_lie_together_only_the_active_ones_count(
+    seed: int, source: list[str], by: Rules, active: set[Template]
+) -> None:
+    """With and without the length of the source: weights of both, templates of some."""
+    parts = tiny_model(seed)
+    data = WordData(parts.vocabulary, parts.vocabulary, CLASSES, CLASSES)
+
+    def decoder_of(templates: list[Template]) -> Decoder:
+        features = FeatureSet.compile("standard", DenseData(parts.blocks), templates, data)
+        return Decoder(parts.blocks, parts.vocabulary, parts.lm, features)
+
+    text = SourceText.encode([" ".join(source)], parts.vocabulary, parts.vocabulary)
+    everything, some = decoder_of(PAIRS), decoder_of([t for t in PAIRS if t in active])
+    [plain] = everything.decode(text, Weights.default(), search_options(by), n_best=50)
+    keys = np.unique(everything.sparse_rows([plain.derivations], text).keys)
+    values = np.random.default_rng(seed).normal(0, 0.5, len(keys)).astype(np.float32)
+    weights = Weights(random_weights(seed), SparseWeights.from_arrays(keys, values))
+    [found] = some.decode(text, weights, search_options(by), n_best=50)
+    for derivation in found.derivations:
+        fired, counts = some.sparse_features(derivation, text)
+        dot = float(weights.vector() @ derivation.features)
+        dot += float(weights.sparse.lookup(fired) @ counts)
+        assert derivation.score == pytest.approx(dot, abs=1e-4)
+        names = some.sparse_names(derivation, text)
+        assert {name.partition(":")[0] for name in names.values()} <= {t.name for t in active}
+
+
+def test_keys_of_one_place_differ() -> None:
+    """Whatever the number in the minor slot, and whether or not there is one."""
+    plain, longer = PAIRS[:2]
+    keys = {longer.key_of(["x", "y", str(n)]) for n in range(1, 100)} | {plain.key_of(["x", "y"])}
+    assert len(keys) == 100
+    assert len({key >> 16 for key in keys}) == 1
+
+
 def test_rows_of_many_derivations_follow_each_other() -> None:
     one = task(3, ["w0", "w1", "Xy7"], ("P1", "W3"))
     found = one.decoder.decode(one.text, Weights.default(), DecodeOptions(), n_best=7)

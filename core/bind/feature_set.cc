@@ -124,30 +124,32 @@ uint64_t phrase_value(std::string_view text) {
 // The key of a feature from the texts of its values; a block has two.
 uint64_t feature_key(const std::string& name, const std::vector<std::string>& slots,
                      const std::vector<std::string>& values) {
-  const uint64_t hash = hash_bytes(name);
-  uint64_t key = hash;
+  std::vector<SlotUse> uses;
+  for (const std::string& slot : slots) uses.push_back(to_slot(slot));
   size_t at = 0;
   const auto next = [&]() -> const std::string& {
     if (at == values.size()) throw Error("template '" + name + "': a value is missing");
     return values[at++];
   };
-  for (const std::string& slot : slots) {
-    switch (to_slot(slot).slot) {
+  const auto value_of = [&](const SlotUse& use) {
+    switch (use.slot) {
       case Slot::kBlock: case Slot::kPreviousBlock: {
         const uint64_t source = phrase_value(next());
-        key = extend_key(key, block_value(source, phrase_value(next())));
-        break;
+        return block_value(source, phrase_value(next()));
       }
       case Slot::kSource: case Slot::kTarget: case Slot::kPreviousSource:
-      case Slot::kPreviousTarget:
-        key = extend_key(key, phrase_value(next()));
-        break;
-      default:
-        key = extend_key(key, hash_bytes(next()));
+      case Slot::kPreviousTarget: return phrase_value(next());
+      default: return hash_bytes(next());
     }
-  }
+  };
+  const uint64_t hash = hash_name(name);
+  uint64_t key = hash;
+  const size_t n = n_major(uses);
+  for (size_t i = 0; i < n; ++i) key = add_value(key, i, value_of(uses[i]));
+  key = finish_key(hash, key);
+  if (n < uses.size()) key = add_minor(key, value_of(uses[n]));
   if (at != values.size()) throw Error("template '" + name + "': there are too many values");
-  return finish_key(hash, key);
+  return key;
 }
 
 }  // namespace

@@ -60,8 +60,13 @@ void register_sparse(nb::module_& m) {
             table.add(view(keys), view(deltas));
           },
           nb::arg("keys"), nb::arg("deltas"), "Add to the values of keys, which may repeat.")
-      .def("reserve", &SparseTable::reserve, nb::arg("n_entries"),
-           nb::call_guard<nb::gil_scoped_release>(), "Make room for so many entries in all.")
+      .def(
+          "reserve",
+          [](SparseTable& table, Vector<uint64_t> keys) {
+            nb::gil_scoped_release release;
+            table.reserve(view(keys));
+          },
+          nb::arg("keys"), "Make room for these keys, none of which is present.")
       .def("merge", &SparseTable::merge, nb::arg("other"), nb::arg("scale"),
            nb::call_guard<nb::gil_scoped_release>(), "Add `scale` times every entry of the other.")
       .def("scale", &SparseTable::scale, nb::arg("factor"),

@@ -15,27 +15,12 @@ auto with_target(const ModelView& model, const WeightView& weights, Visit visit)
   return visit(LmTarget(model, weights));
 }
 
-// Weights with those of steps in a small table of their own, which stays in the cache, if there are
-// sentences enough to pay for a walk through the large one: a sentence has some 10,000 lookups,
-// each of which then takes as long as tens of entries on the walk.
-WeightView with_step_weights(const ModelView& model, WeightView weights, size_t n_sentences,
-                             SparseTable& steps) {
-  constexpr size_t kEntriesPerSentence = 200'000;
-  if (weights.sparse == nullptr || !StepScorer::is_needed(model.sparse())) return weights;
-  if (weights.sparse->size() / kEntriesPerSentence > n_sentences) return weights;
-  steps = StepScorer::weights_of(model.sparse(), *weights.sparse);
-  weights.steps = &steps;
-  return weights;
-}
-
 }  // namespace
 
-std::vector<Decoded> decode(const ModelView& model, const WeightView& all_weights,
+std::vector<Decoded> decode(const ModelView& model, const WeightView& weights,
                             const DecodeOptions& options, const SourceText& source,
                             const Constraints& constraints, int n_threads) {
   std::vector<Decoded> results(source.size());
-  SparseTable steps;
-  const WeightView weights = with_step_weights(model, all_weights, source.size(), steps);
   with_target(model, weights, [&](const auto& target) {
     for_chunks(source.size(), 1, n_threads, [&] {
       return [&, table = OptionTable(model, weights, options.options_per_span),

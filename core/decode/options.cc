@@ -129,8 +129,9 @@ void OptionTable::add_blocks_within(int begin, int end, int64_t phrase,
 void OptionTable::score_blocks(std::span<Option> options) {
   if (!sparse_ || options.empty()) return;
   sparse_->begin();
-  ask_sparse(Scope::kPhrase, view(options.front()));
-  for (const Option& option : options) ask_sparse(Scope::kBlock, view(option));
+  view_all(options);
+  ask_sparse(Scope::kPhrase, std::span(views_).first(1));
+  ask_sparse(Scope::kBlock, views_);
   const auto sums = sparse_->answer();
   for (size_t i = 0; i < options.size(); ++i) options[i].score += sums[0] + sums[i + 1];
 }
@@ -140,28 +141,35 @@ void OptionTable::score_in_sentence(size_t from) {
   if (!sparse_ || from == options_.size()) return;
   const auto options = std::span(options_).subspan(from);
   sparse_->begin();
-  ask_sparse(Scope::kSpan, view(options.front()));
-  for (const Option& option : options) ask_sparse(Scope::kOption, view(option));
-  const bool by_orientation = model_.sparse().has(Scope::kOrientation);
-  for (size_t i = 0; by_orientation && i < options.size(); ++i) {
-    StepView step = view(options[i]);
-    for (step.orientation = 0; step.orientation < 3; ++step.orientation) {
-      ask_sparse(Scope::kOrientation, step);
-    }
+  view_all(options);
+  ask_sparse(Scope::kSpan, std::span(views_).first(1));
+  ask_sparse(Scope::kOption, views_);
+  const size_t n_ways = sparse_->has(Scope::kOrientation) ? 3 : 0;
+  for (size_t way = 0; way < n_ways; ++way) {
+    for (StepView& step : views_) step.orientation = static_cast<int>(way);
+    ask_sparse(Scope::kOrientation, views_);
   }
   const auto sums = sparse_->answer();
-  for (size_t i = 0; i < options.size(); ++i) {
+  const size_t n = options.size();
+  for (size_t i = 0; i < n; ++i) {
     options[i].score += sums[0] + sums[i + 1];
-    for (size_t way = 0; by_orientation && way < 3; ++way) {
-      options[i].previous[way] += sums[1 + options.size() + 3 * i + way];
+    for (size_t way = 0; way < n_ways; ++way) {
+      options[i].previous[way] += sums[1 + n + way * n + i];
     }
   }
-  if (model_.sparse().has(Scope::kOption)) keep_best(options_, from, 0);
+  if (sparse_->has(Scope::kOption)) keep_best(options_, from, 0);
 }
 
-void OptionTable::ask_sparse(Scope scope, StepView step) {
-  if (sparse_->needs_values(scope)) step.values = values_.block(step.begin, step.end, step.target);
-  sparse_->ask(scope, values_, step);
+void OptionTable::view_all(std::span<const Option> options) {
+  views_.clear();
+  for (const Option& option : options) views_.push_back(view(option));
+}
+
+void OptionTable::ask_sparse(Scope scope, std::span<StepView> steps) {
+  if (sparse_->needs_values(scope)) {
+    for (StepView& step : steps) step.values = values_.block(step.begin, step.end, step.target);
+  }
+  sparse_->ask(scope, values_, steps);
 }
 
 StepView OptionTable::view(const Option& option) {

@@ -115,7 +115,8 @@ class OptionTable {
   void score_words(Option& option) const;
   // Without the values of whole phrases.
   static StepView view(const Option& option);
-  void ask_sparse(Scope scope, StepView step);
+  void view_all(std::span<const Option> options);
+  void ask_sparse(Scope scope, std::span<StepView> steps);
   void learn_phrase(int begin, int end, int64_t phrase, std::pair<size_t, size_t>& known);
   void score_blocks(std::span<Option> options);
   void score_in_sentence(size_t from);
@@ -131,6 +132,7 @@ class OptionTable {
   SentenceView sentence_;
   SentenceValues values_;
   std::vector<BlockValues> block_values_;  // of each option
+  std::vector<StepView> views_;            // of options that are being scored
   int n_ = 0;
   int max_words_ = 0;
   std::vector<Option> options_;

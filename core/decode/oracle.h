@@ -26,7 +26,7 @@ class OracleTarget {
   static constexpr bool has_future(const Coverage&, int32_t) { return true; }
   static constexpr bool ends() { return true; }
   double finish(int32_t) const { return 0; }
-  static TargetHistory history(int32_t) { return {}; }  // nothing has a weight here
+  static std::span<const int32_t> history(int32_t) { return {}; }  // nothing has a weight here
 
  private:
   static constexpr int kOrder = 4;

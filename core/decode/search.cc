@@ -9,6 +9,7 @@ namespace calque {
 namespace {
 
 constexpr int kPopsInAHurry = 10;
+constexpr size_t kExtendedAtOnce = 128;
 
 }  // namespace
 
@@ -54,12 +55,14 @@ void Search<Target>::fill(int n_covered) {
     std::pop_heap(heap_.begin(), heap_.end());
     const Cell cell = heap_.back();
     heap_.pop_back();
-    extend(cubes[static_cast<size_t>(cell.cube)], cell, stack);
+    popped_.push_back(cell);
     // Every cell has one parent: to the left, or above in the first column.
     push(cubes, cell.cube, cell.row, cell.column + 1);
     if (cell.column == 0) push(cubes, cell.cube, cell.row + 1, 0);
+    if (popped_.size() == kExtendedAtOnce) extend(cubes, stack);
     if (graph_.truncated) return;
   }
+  extend(cubes, stack);
 }
 
 template <typename Target>
@@ -87,22 +90,35 @@ double Search<Target>::score_without_target(const Cube& cube, const Hypothesis& 
   return from.score + static_cast<double>(step);
 }
 
+// The steps of the cells that were popped, which no other cell depends on: together, so that lookups
+// share the wait for memory.
 template <typename Target>
-void Search<Target>::extend(const Cube& cube, const Cell& cell, Stack& stack) {
-  const Option& option = cube.options[static_cast<size_t>(cell.column)];
-  const int32_t from = cube.hypotheses[static_cast<size_t>(cell.row)];
-  const int32_t id = table_->id(option);
-  const TargetStep step = target_.step(graph_[from].target, option, id);
-  if (step.state == kRefused) return;
-  if (!target_.has_future(graph_.coverages[graph_.places[cube.place].coverage], step.state)) return;
-  double score =
-      score_without_target(cube, graph_[from], option) + static_cast<double>(step.score);
-  if (steps_) {
-    const TargetHistory history = target_.history(graph_[from].target);
-    score += static_cast<double>(steps_->step(cube.context, graph_[from].option, history, id));
+void Search<Target>::extend(const std::vector<Cube>& cubes, Stack& stack) {
+  extensions_.clear();
+  if (steps_) steps_->clear();
+  for (const Cell& cell : popped_) {
+    const Cube& cube = cubes[static_cast<size_t>(cell.cube)];
+    const Option& option = cube.options[static_cast<size_t>(cell.column)];
+    const int32_t from = cube.hypotheses[static_cast<size_t>(cell.row)];
+    const int32_t id = table_->id(option);
+    const TargetStep step = target_.step(graph_[from].target, option, id);
+    if (step.state == kRefused) continue;
+    if (!target_.has_future(graph_.coverages[graph_.places[cube.place].coverage], step.state)) continue;
+    extensions_.push_back({&cube, from, id, step});
+    if (!steps_) continue;
+    steps_->ask(cube.context, graph_[from].option, target_.history(graph_[from].target), id);
   }
-  const uint64_t words = option.append_words(graph_[from].words);
-  add({score, words, cube.future, from, id, cube.place, step.state, -1}, option.next_class, stack);
+  popped_.clear();
+  const auto sums = steps_ ? steps_->answer() : std::span<const float>();
+  for (size_t i = 0; i < extensions_.size() && !graph_.truncated; ++i) {
+    const auto& [cube, from, id, step] = extensions_[i];
+    const Option& option = (*table_)[id];
+    double score =
+        score_without_target(*cube, graph_[from], option) + static_cast<double>(step.score);
+    if (steps_) score += static_cast<double>(sums[i]);
+    const uint64_t words = option.append_words(graph_[from].words);
+    add({score, words, cube->future, from, id, cube->place, step.state, -1}, option.next_class, stack);
+  }
 }
 
 template <typename Target>

@@ -50,7 +50,7 @@ class Search {
         options_(options),
         target_(std::move(target)) {
     if (weights.sparse != nullptr && StepScorer::is_needed(features.sparse)) {
-      steps_.emplace(features.sparse, weights.of_steps());
+      steps_.emplace(features.sparse, *weights.sparse);
       merges_ = features.sparse.needs(kNeedsBackward);
     }
   }
@@ -77,6 +77,12 @@ class Search {
       return row != other.row ? row > other.row : column > other.column;
     }
   };
+  // A step that the target side allows.
+  struct Extension {
+    const Cube* cube;
+    int32_t from, option;
+    TargetStep step;
+  };
   using Stack = std::vector<int32_t>;
 
   void start(int n_words);
@@ -84,7 +90,7 @@ class Search {
   void push(const std::vector<Cube>& cubes, int32_t cube, int32_t row, int32_t column);
   double score_without_target(const Cube& cube, const Hypothesis& from,
                               const Option& option) const;
-  void extend(const Cube& cube, const Cell& cell, Stack& stack);
+  void extend(const std::vector<Cube>& cubes, Stack& stack);
   void add(const Hypothesis& hypothesis, int32_t next_class, Stack& stack);
   void prune(Stack& stack) const;
   void open_cubes(const Stack& stack);
@@ -107,7 +113,8 @@ class Search {
   SearchGraph graph_;
   std::vector<Stack> stacks_;
   std::vector<std::vector<Cube>> cubes_;  // by the number of words covered after the step
-  std::vector<Cell> heap_;
+  std::vector<Cell> heap_, popped_;
+  std::vector<Extension> extensions_;
   std::vector<float> futures_;       // of each coverage
   Interner<RecombinationKey> keys_;  // of the stack being filled; id: position in the stack
   std::chrono::steady_clock::time_point begin_;

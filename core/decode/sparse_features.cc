@@ -19,7 +19,7 @@ SparseVector extract_sparse(const ModelView& model, const SentenceView& sentence
     for (const TemplateGroup& group : set.groups(scope)) {
       binder.for_each(group, [&](const Rows& rows) {
         for (const auto& member : group.members) {
-          fired.push_back(key_of(member, rows, group.slots.size()));
+          fired.push_back(key_of(group, member, rows));
         }
       });
     }

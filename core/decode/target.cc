@@ -15,22 +15,26 @@ ContextTarget::ContextTarget(const ModelView& model, const WeightView& weights)
 
 int32_t ContextTarget::begin() {
   states_.clear();
-  histories_.clear();
   steps_.clear();
-  return states_.intern({words_.begin(), classes_ ? classes_->begin() : 0, histories_.intern({})});
+  State state;
+  state.words = words_.begin();
+  if (classes_) state.classes = classes_->begin();
+  return states_.intern(state);
 }
 
 TargetStep ContextTarget::step(int32_t state, const Option& option, int32_t id) {
   const uint64_t key = static_cast<uint64_t>(state) << 32 | static_cast<uint32_t>(id);
   if (const TargetStep* known = steps_.find(key)) return *known;
   const State from = states_[state];
-  TargetStep step = words_.step(from.words, option, id);
-  State to{step.state, 0, append(from.history, option.target)};
+  State to;
+  TargetStep step = words_.score(from.words, option);
+  to.words = step.state;
   if (classes_) {
-    const TargetStep classes = classes_->step(from.classes, option, id);
+    const TargetStep classes = classes_->score(from.classes, option);
     step.score += classes.score;
     to.classes = classes.state;
   }
+  append(from, option.target, to);
   step.state = states_.intern(to);
   steps_.insert(key, step);
   return step;
@@ -41,23 +45,13 @@ double ContextTarget::finish(int32_t state) const {
   return classes_ ? words + classes_->finish(states_[state].classes) : words;
 }
 
-TargetHistory ContextTarget::history(int32_t state) const {
-  const int32_t id = states_[state].history;
-  const History& history = histories_[id];
-  return {id, std::span(history.words).first(static_cast<size_t>(history.n))};
-}
-
-int32_t ContextTarget::append(int32_t history, std::span<const int32_t> words) {
-  if (n_history_ == 0) return history;
-  const History& from = histories_[history];
-  History to;
+void ContextTarget::append(const State& from, std::span<const int32_t> words, State& to) const {
   const size_t n_new = std::min(words.size(), n_history_);
-  const size_t n_old = std::min(static_cast<size_t>(from.n), n_history_ - n_new);
-  const auto old = std::span(from.words).subspan(static_cast<size_t>(from.n) - n_old, n_old);
-  const auto end = std::ranges::copy(old, to.words.begin()).out;
+  const size_t n_old = std::min(static_cast<size_t>(from.n_history), n_history_ - n_new);
+  const auto old = std::span(from.history).subspan(static_cast<size_t>(from.n_history) - n_old, n_old);
+  const auto end = std::ranges::copy(old, to.history.begin()).out;
   std::ranges::copy(words.last(n_new), end);
-  to.n = static_cast<int32_t>(n_old + n_new);
-  return histories_.intern(to);
+  to.n_history = static_cast<int32_t>(n_old + n_new);
 }
 
 ForcedTarget::ForcedTarget(const ModelView& model, const WeightView& weights,

@@ -43,10 +43,14 @@ class LmTarget {
   TargetStep step(int32_t state, const Option& option, int32_t id) {
     const uint64_t key = static_cast<uint64_t>(state) << 32 | static_cast<uint32_t>(id);
     if (const TargetStep* known = steps_.find(key)) return *known;
-    const LmStep scored = score_lm(lm_, states_[state], option.target, first_, rest_);
-    const TargetStep step{static_cast<float>(scored.score), states_.intern(scored.state)};
+    const TargetStep step = score(state, option);
     steps_.insert(key, step);
     return step;
+  }
+  // The same, computed anew.
+  TargetStep score(int32_t state, const Option& option) {
+    const LmStep scored = score_lm(lm_, states_[state], option.target, first_, rest_);
+    return {static_cast<float>(scored.score), states_.intern(scored.state)};
   }
 
   // Whether the gaps of a coverage can be filled after a state.
@@ -56,8 +60,8 @@ class LmTarget {
   static constexpr bool ends() { return true; }
   double finish(int32_t state) const { return rest_ * lm_.finish(states_[state]); }
 
-  // The last words, where templates look at them.
-  static TargetHistory history(int32_t) { return {}; }
+  // The last words, where templates look at them, the last one last.
+  static std::span<const int32_t> history(int32_t) { return {}; }
 
  private:
   TargetLm lm_;
@@ -77,32 +81,30 @@ class ContextTarget {
   static constexpr bool has_future(const Coverage&, int32_t) { return true; }
   double finish(int32_t state) const;
   static constexpr bool ends() { return true; }
-  TargetHistory history(int32_t state) const;
+  // Valid until the next step.
+  std::span<const int32_t> history(int32_t state) const {
+    return std::span(states_[state].history).first(static_cast<size_t>(states_[state].n_history));
+  }
 
  private:
   struct State {
-    int32_t words, classes, history;  // states of the two models, the last words
+    int32_t words = 0, classes = 0;              // states of the two models
+    std::array<int32_t, kMaxHistory> history{};  // the last words; unused ones are 0
+    int32_t n_history = 0;
     bool operator==(const State&) const = default;
     uint64_t hash() const {
-      return mix(mix(static_cast<uint64_t>(words) << 32 | static_cast<uint32_t>(classes)) ^
-                 static_cast<uint64_t>(history));
+      uint64_t hash = mix(static_cast<uint64_t>(words) << 32 | static_cast<uint32_t>(classes));
+      for (int i = 0; i < n_history; ++i) {
+        hash = mix(hash ^ static_cast<uint32_t>(history[static_cast<size_t>(i)]));
+      }
+      return hash;
     }
   };
-  struct History {
-    std::array<int32_t, kMaxHistory> words{};  // the last one last; unused ones are 0
-    int32_t n = 0;
-    bool operator==(const History&) const = default;
-    uint64_t hash() const {
-      return mix(static_cast<uint64_t>(n) ^
-                 hash_bytes({reinterpret_cast<const char*>(words.data()), sizeof words}));
-    }
-  };
-  int32_t append(int32_t history, std::span<const int32_t> words);
+  void append(const State& from, std::span<const int32_t> words, State& to) const;
 
   LmTarget words_;
   std::optional<LmTarget> classes_;
   size_t n_history_;
-  Interner<History> histories_;
   Interner<State> states_;
   KeyMap<TargetStep> steps_;  // by state and option
 };
@@ -124,9 +126,9 @@ class ForcedTarget {
   bool has_future(const Coverage& coverage, int32_t state) const;
   bool ends() const { return ends_; }
   double finish(int32_t state) const;
-  TargetHistory history(int32_t state) const {
+  std::span<const int32_t> history(int32_t state) const {
     const auto n = std::min(n_history_, static_cast<size_t>(state));
-    return {state, reference_.subspan(static_cast<size_t>(state) - n, n)};
+    return reference_.subspan(static_cast<size_t>(state) - n, n);
   }
 
  private:

@@ -18,9 +18,6 @@ struct FeatureSet {
 struct WeightView {
   std::span<const double> dense;
   const SparseTable* sparse = nullptr;  // null: sparse features count for nothing
-  const SparseTable* steps = nullptr;   // at least those of steps, if they have a table of their own
-
-  const SparseTable& of_steps() const { return steps != nullptr ? *steps : *sparse; }
 };
 
 }  // namespace calque

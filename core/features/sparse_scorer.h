@@ -8,56 +8,45 @@
 #include <utility>
 #include <vector>
 
+#include "features/lookups.h"
 #include "features/sparse_table.h"
 #include "features/sum_cache.h"
 #include "features/templates.h"
-#include "flat_map.h"
+#include "features/weighted.h"
 
 namespace calque {
 
-// The weights lie in a table far larger than any cache: what costs time is the wait for memory. So
-// sums are asked for many at once, and whatever they need is sent for before any of it is used; and
-// what recurs is remembered, from sentence to sentence, at two levels:
+// Sums are asked for many at once, so that their lookups share the wait for memory; and what recurs
+// is remembered, from sentence to sentence, at two levels:
 //
 // - what a group of templates of a few words adds, by the texts of these words;
 // - where these are new together, what each piece of the group adds: templates that look at classes
 //   of the words of one kind, however coarse, by the values they see. Pairs of words are many,
 //   pairs of classes are few.
 //
-// A sum never depends on what is remembered. Not thread-safe: one per thread.
+// A sum never depends on what is remembered. Not thread-safe: one per thread. Precondition: the
+// weights do not change.
 class SparseScorer {
  public:
   SparseScorer(const TemplateSet& set, const SparseTable& weights);
 
-  const TemplateSet& set() const { return *set_; }
+  // The templates of a scope of which there are weights; whether there are any.
+  std::span<const WeightedGroup> groups(Scope scope) const { return plan(scope).groups; }
+  bool has(Scope scope) const { return !plan(scope).groups.empty(); }
   // Whether the templates of a scope look at whole phrases (`StepView::values`).
   bool needs_values(Scope scope) const { return plan(scope).needs_values; }
 
-  // Forgets all questions; then asks for the weights of everything that a scope gives a step.
+  // Forgets all questions; then asks for the weights of everything that a scope gives each of some
+  // steps. Precondition: the steps are of one source span.
   void begin();
-  void ask(Scope scope, const SentenceValues& sentence, const StepView& step);
+  void ask(Scope scope, const SentenceValues& sentence, std::span<const StepView> steps);
   // The sums asked for, in that order; valid until the next `begin`.
   std::span<const float> answer();
   // A single one.
   float sum(Scope scope, const SentenceValues& sentence, const StepView& step) {
     begin();
-    ask(scope, sentence, step);
+    ask(scope, sentence, {&step, 1});
     return answer().front();
-  }
-
-  // The same in two parts, for the templates of chosen groups: first the keys of all of them, whose
-  // memory is then on its way, later the sum of those between two places.
-  void clear_keys() { keys_.clear(); }
-  size_t n_keys() const { return keys_.size(); }
-  void add_keys(const TemplateGroup& group, const SentenceValues& sentence, const StepView& step) {
-    Binder(sentence, step).for_each(group, [&](const Rows& rows) {
-      add_keys(group.members, rows, group.slots.size());
-    });
-  }
-  float sum_keys(size_t from, size_t to) const {
-    float sum = 0;
-    for (size_t i = from; i < to; ++i) sum += weights_->get(keys_[i]);
-    return sum;
   }
 
  private:
@@ -67,94 +56,109 @@ class SparseScorer {
 
   struct Piece {
     uint64_t id;
-    std::vector<TemplateGroup::Member> members;
+    std::array<uint8_t, kMaxSlots> kind;
+    std::vector<WeightedTemplate> templates;
     std::vector<std::pair<uint8_t, uint8_t>> sees;  // slots and levels
   };
-  // A group that is remembered, together with the one that has the same slots but for the length of
-  // the source, if there is one.
+  // A slot that steps of one span may differ in: its row, and its place among those of the plan.
+  struct Varying {
+    size_t row, place;
+  };
+  // A group that is remembered.
   struct Remembered {
     uint64_t id;
-    Scope scope;
     const TemplateGroup* group;
-    const Remembered* shorter;
+    size_t n_slots, n_rows;       // without the minor slot, and with it
+    std::vector<Varying> varying;
     std::vector<Piece> pieces;
-    std::vector<TemplateGroup::Member> rare;  // templates that see words themselves
+    std::vector<WeightedTemplate> rare;  // those that see words themselves
   };
   struct Plan {
-    std::vector<const TemplateGroup*> plain;
-    std::vector<const Remembered*> remembered;
+    std::vector<WeightedGroup> groups;
+    std::vector<const WeightedGroup*> plain;
+    std::vector<Remembered> remembered;
+    std::vector<SlotUse> varying;  // what the remembered groups look at that steps may differ in
     bool needs_values = false;
   };
+  using Plans = std::array<Plan, kNumScopes>;
 
   // Sums that this batch has to do with, those remembered and new ones, which get their values last.
   struct New {
     uint64_t key;
-    int32_t sum;
+    uint32_t sum;
   };
   struct Memory {
     explicit Memory(size_t most_lines) : cache(most_lines) {}
     SumCache cache;
-    KeyMap<int32_t> places;  // of new ones in `sums_`
     std::vector<New> added;
   };
 
   struct Question {
     const Remembered* what;
-    Rows rows;
     uint64_t key;
-    int32_t sum;
+    size_t rows;  // where they begin
+    uint32_t sum;
   };
+  static constexpr uint32_t kNoQuestion = ~0u;
   struct Ask {
-    size_t keys_end, questions_end;
+    size_t lookups_end, uses_end;
   };
-  // A sum that nothing remembers: the keys of rare templates, its pieces, and what the shorter group adds.
+  struct Range {
+    size_t begin, end;
+  };
+  // A sum that nothing remembers.
   struct Unknown {
     const Remembered* what;
-    size_t question;  // with its values
-    int32_t sum, shorter;
-    size_t keys_begin, keys_end, pieces_begin, pieces_end;
+    size_t rows;
+    uint32_t sum;
+    Range rare, pieces;
   };
   struct PieceUse {
     const Piece* piece;
-    size_t unknown;
+    const Unknown* of;
     uint64_t key;
-    int32_t sum;
+    uint32_t sum;
   };
-  struct Lookup {
-    int32_t sum;
-    size_t keys_begin, keys_end;
+  struct UnknownPiece {
+    uint32_t sum;
+    Range lookups;
   };
 
-  const Plan& plan(Scope scope) const { return plans_[static_cast<size_t>(scope)]; }
-  static std::shared_ptr<const std::vector<Remembered>> plan_all(const TemplateSet& set);
-  static uint64_t key_of_words(const Remembered& what, const Rows& rows);
-  std::pair<int32_t, bool> recall(Memory& memory, uint64_t key);
-  void remember(Memory& memory);
+  const Plan& plan(Scope scope) const { return (*plans_)[static_cast<size_t>(scope)]; }
+  static Plan make_plan(std::span<const TemplateGroup> groups, const SparseTable& weights,
+                        uint64_t& n_ids);
+  static Remembered make_remembered(const WeightedGroup& group, uint64_t& n_ids);
+  static void find_varying(Plan& plan);
+  void ask_remembered(const Remembered& one, const SentenceValues& sentence,
+                      std::span<const StepView> steps, std::span<uint32_t> uses, size_t stride);
+  uint32_t add_question(const Remembered& one, const Rows& rows);
+  std::pair<uint32_t, bool> recall(Memory& memory, uint64_t key);
+  void keep(Memory& memory);
   void find_unknown();
-  void find_shorter();
   void open_pieces();
   void look_up_pieces();
   void add_up();
-  void add_keys(std::span<const TemplateGroup::Member> members, const Rows& rows, size_t n_slots) {
-    for (const TemplateGroup::Member& member : members) {
-      keys_.push_back(key_of(member, rows, n_slots));
-      weights_->prefetch(keys_.back());
-    }
+  static uint64_t key_of_words(const Remembered& what, const Rows& rows);
+  Range look_up(std::span<const WeightedTemplate> templates, const Unknown& one) {
+    const size_t begin = lookups_.size();
+    calque::look_up(templates, &rows_[one.rows], one.what->n_slots, lookups_);
+    return {begin, lookups_.size()};
   }
 
-  const TemplateSet* set_;
-  const SparseTable* weights_;
-  std::shared_ptr<const std::vector<Remembered>> all_;  // shared: a copy's pointers stay valid
-  std::array<Plan, kNumScopes> plans_;
-  std::vector<uint64_t> keys_;
+  std::shared_ptr<const Plans> plans_;  // shared: the pointers of a copy stay valid
+  Lookups lookups_;
   std::vector<Ask> asks_;
   std::vector<Question> questions_;
+  std::vector<uint32_t> uses_;                                 // questions of each step asked for
+  std::vector<std::pair<const uint64_t*, uint32_t>> same_;  // questions by the one row that varies
+  std::vector<const uint64_t*> rows_;
+  std::vector<const uint64_t*> varying_;  // rows of the varying slots, those of a slot together
   std::vector<Unknown> unknown_;
   std::vector<PieceUse> pieces_;
-  std::vector<Lookup> lookups_;
+  std::vector<UnknownPiece> unknown_pieces_;
   std::vector<float> answers_;
   std::vector<float> sums_;
-  Memory groups_{kGroupLines}, classes_{kPieceLines};
+  Memory words_{kGroupLines}, classes_{kPieceLines};
 };
 
 }  // namespace calque

@@ -1,7 +1,9 @@
 // Sums that are remembered for as long as there is room.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -11,28 +13,46 @@
 namespace calque {
 
 // Five sums share a line of the cache. It grows up to a limit; then a new sum takes the place of the
-// oldest one of its line.
+// oldest one of its line. A sum may be promised first and given later.
 class SumCache {
  public:
   // At most so many lines, a power of 2.
   explicit SumCache(size_t most_lines) : most_lines_(most_lines), lines_(kFewestLines) {}
 
-  // The sum of a key, or null. Keys are hashes: none of them is 0.
-  const float* find(uint64_t key) const {
-    const Line& line = lines_[at(key)];
-    for (size_t i = 0; i < kSums; ++i) {
-      if (line.keys[i] == key) return &line.sums[i];
-    }
-    return nullptr;
+  // Makes room. Precondition: every promise is kept.
+  void grow_if_full() {
+    while (n_inserted_ >= 3 * lines_.size() && lines_.size() < most_lines_) grow();
   }
-  // A `find` that follows well after this does not wait for memory.
-  void prefetch(uint64_t key) const { __builtin_prefetch(&lines_[at(key)]); }
 
-  // Precondition: the key is absent.
-  void insert(uint64_t key, float sum) {
-    if (n_inserted_ >= 3 * lines_.size() && lines_.size() < most_lines_) grow();
-    place(key, sum);
+  // What is known of a key: its sum, or what was promised of it.
+  enum class State : uint8_t { kSum, kPromised, kNew };
+  struct Known {
+    State state;
+    uint32_t bits;  // of the sum, or the ticket of the promise
+
+    float sum() const { return std::bit_cast<float>(bits); }
+  };
+
+  // A `recall` that follows well after this does not wait for memory.
+  void prefetch(uint64_t key) const { __builtin_prefetch(&lines_[at(key)]); }
+  // Where the key is new, it is promised with this ticket. Keys are hashes: none of them is 0.
+  Known recall(uint64_t key, uint32_t ticket) {
+    Line& line = lines_[at(key)];
+    const size_t i = line.find(key);
+    if (i < kSums) {
+      return {(line.promised >> i & 1) != 0 ? State::kPromised : State::kSum, line.bits[i]};
+    }
+    line.put(key, ticket, true);
     ++n_inserted_;
+    return {State::kNew, ticket};
+  }
+  // Gives a sum that was promised; if there was no room for the promise, it is lost.
+  void keep(uint64_t key, float sum) {
+    Line& line = lines_[at(key)];
+    const size_t i = line.find(key);
+    if (i == kSums) return;
+    line.bits[i] = std::bit_cast<uint32_t>(sum);
+    line.promised &= static_cast<uint16_t>(~(1u << i));
   }
 
  private:
@@ -41,23 +61,31 @@ class SumCache {
 
   struct alignas(64) Line {
     std::array<uint64_t, kSums> keys{};
-    std::array<float, kSums> sums{};
-    uint32_t next = 0;  // the oldest
+    std::array<uint32_t, kSums> bits{};
+    uint16_t next = 0;      // the oldest
+    uint16_t promised = 0;  // a bit each
+
+    // kSums where it is absent. No branch to guess wrongly.
+    size_t find(uint64_t key) const {
+      size_t found = kSums;
+      for (size_t i = 0; i < kSums; ++i) found = keys[i] == key ? i : found;
+      return found;
+    }
+    void put(uint64_t key, uint32_t value, bool is_promise) {
+      keys[next] = key;
+      bits[next] = value;
+      promised = static_cast<uint16_t>((promised & ~(1u << next)) | uint32_t{is_promise} << next);
+      next = static_cast<uint16_t>((next + 1) % kSums);
+    }
   };
 
   size_t at(uint64_t key) const { return key & (lines_.size() - 1); }
-  void place(uint64_t key, float sum) {
-    Line& line = lines_[at(key)];
-    line.keys[line.next] = key;
-    line.sums[line.next] = sum;
-    line.next = (line.next + 1) % kSums;
-  }
   void grow() {
-    LargeVector<Line> old(2 * lines_.size());
+    LargeVector<Line> old(std::min(4 * lines_.size(), most_lines_));
     old.swap(lines_);
     for (const Line& line : old) {
       for (size_t i = 0; i < kSums; ++i) {
-        if (line.keys[i] != 0) place(line.keys[i], line.sums[i]);
+        if (line.keys[i] != 0) lines_[at(line.keys[i])].put(line.keys[i], line.bits[i], false);
       }
     }
   }

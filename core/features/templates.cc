@@ -41,6 +41,11 @@ size_t history_of(const SlotUse& use) {
   return use.slot == Slot::kTargetPrevious2 ? 2 : 0;
 }
 
+bool is_loop(const SlotUse& use) {
+  return use.slot == Slot::kEachSource || use.slot == Slot::kEachTarget ||
+         use.slot == Slot::kTargetNgram;
+}
+
 Scope scope_of(const std::string& name, uint32_t needs) {
   const auto any = [needs](uint32_t some) { return (needs & some) != 0; };
   if (any(kNeedsForward)) {
@@ -60,11 +65,24 @@ Scope scope_of(const std::string& name, uint32_t needs) {
 
 }  // namespace
 
-bool TemplateGroup::has_loop() const {
-  return std::ranges::any_of(slots, [](const SlotUse& use) {
-    return use.slot == Slot::kEachSource || use.slot == Slot::kEachTarget ||
-           use.slot == Slot::kTargetNgram;
-  });
+bool SlotUse::is_number() const {
+  return slot == Slot::kSourceLength || slot == Slot::kTargetLength || slot == Slot::kOrientation ||
+         slot == Slot::kBackward || slot == Slot::kForward || slot == Slot::kJump;
+}
+
+bool SlotUse::is_of_span() const {
+  return (needs_of(*this) & ~uint32_t{kNeedsSource | kNeedsNeighbour}) == 0 &&
+         slot != Slot::kEachSource;
+}
+
+size_t n_major(std::span<const SlotUse> slots) {
+  return slots.size() > 1 && slots.back().is_number() ? slots.size() - 1 : slots.size();
+}
+
+uint64_t hash_name(std::string_view name) {
+  constexpr std::string_view kLength = "+source.length";
+  if (name.ends_with(kLength)) name.remove_suffix(kLength.size());
+  return hash_bytes(name);
 }
 
 void TemplateSet::set_levels(size_t n_source_levels, size_t n_target_levels,
@@ -92,9 +110,6 @@ void TemplateSet::add(const std::string& name, std::vector<SlotUse> slots,
       slots.size() != kinds.size()) {
     throw Error("template '" + name + "': expected 1 to " + std::to_string(kMaxSlots) + " slots");
   }
-  TemplateGroup::Member member{hash_bytes(name), {}, {}};
-  std::ranges::copy(levels, member.level.begin());
-  std::ranges::copy(kinds, member.kind.begin());
   // Whether a word is copied is known of options only.
   uint32_t needs = copies ? 0u : uint32_t{kNeedsTarget};
   for (const SlotUse& use : slots) {
@@ -106,13 +121,25 @@ void TemplateSet::add(const std::string& name, std::vector<SlotUse> slots,
                 " target words before");
   }
   auto& groups = scopes_[static_cast<size_t>(scope_of(name, needs))];
+  std::optional<SlotUse> minor;
+  if (n_major(slots) < slots.size()) {
+    minor = slots.back();
+    slots.pop_back();
+  }
+  TemplateGroup::Member member{hash_name(name), {}, {}, minor.has_value()};
+  std::ranges::copy(levels.first(slots.size()), member.level.begin());
+  std::ranges::copy(kinds.first(slots.size()), member.kind.begin());
   const auto same = std::ranges::find_if(groups, [&](const TemplateGroup& group) {
-    return group.slots == slots && group.copies == copies && group.listed == listed;
+    return group.slots == slots && group.copies == copies && group.listed == listed &&
+           (group.minor == minor || !group.minor || !minor);
   });
   if (same != groups.end()) {
     same->members.push_back(member);
+    same->needs |= needs;
+    if (minor) same->minor = minor;
   } else {
-    groups.push_back({std::move(slots), copies, listed, needs, {member}});
+    const bool loops = std::ranges::any_of(slots, is_loop);
+    groups.push_back({std::move(slots), minor, copies, listed, loops, needs, {member}});
   }
   needs_ |= needs;
   ++n_templates_;

@@ -2,22 +2,32 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hash.h"
 
 namespace calque {
 
-// A feature is a 64-bit key: the hash of its template's name, then those of its values. Values are
-// hashed as text, so a key depends on no model; the upper 16 bits group the keys of a template.
+// A feature is a 64-bit key, made of the hash of its template's name and those of its values. Values
+// are hashed as text, so a key depends on no model. Its upper 16 bits are those of the template. The
+// last slot of a template, if it is a number, is minor: it enters the lower 16 bits only, so that
+// features which differ in it lie next to each other (SparseTable).
 inline uint64_t extend_key(uint64_t key, uint64_t value) { return mix(key ^ value); }
-inline uint64_t finish_key(uint64_t name, uint64_t key) {
-  constexpr uint64_t kLow = (uint64_t{1} << 48) - 1;
-  return (name & ~kLow) | (key & kLow);
+// The value of each slot enters turned by as many bytes, so that their order counts.
+inline uint64_t add_value(uint64_t key, size_t slot, uint64_t value) {
+  return key ^ std::rotl(value, static_cast<int>(8 * slot));
 }
+inline constexpr uint64_t kTagBits = 0xffff;
+inline uint64_t finish_key(uint64_t name, uint64_t values) {
+  return (name >> 48 << 48) | mix(values) >> 16;
+}
+inline uint64_t add_minor(uint64_t key, uint64_t value) { return key ^ (value & kTagBits); }
 // The value of a phrase grows word by word; a block has a source and a target.
 inline constexpr uint64_t kEmptyPhrase = 0x6a09e667f3bcc908ULL;
 inline uint64_t block_value(uint64_t source, uint64_t target) {
@@ -59,7 +69,15 @@ struct SlotUse {
   Slot slot;
   uint8_t back = 0;  // kTargetNgram: how many words before
   bool operator==(const SlotUse&) const = default;
+  bool is_number() const;
+  // Whether every step of a source span has the same value.
+  bool is_of_span() const;
 };
+
+// Which of a template's slots is minor: the number of slots before it, or all of them.
+size_t n_major(std::span<const SlotUse> slots);
+// A template that is another one and the length of the source is named so, and is hashed as that.
+uint64_t hash_name(std::string_view name);
 
 // Templates that look at the same slots, each at levels of its own: they share the walk through a
 // step, and a cache.
@@ -68,14 +86,18 @@ struct TemplateGroup {
     uint64_t name;                         // hash
     std::array<uint8_t, kMaxSlots> level;  // of each slot
     std::array<uint8_t, kMaxSlots> kind;   // of that level: prefixes of one bit string are one kind
+    bool has_minor;
   };
-  std::vector<SlotUse> slots;
+  std::vector<SlotUse> slots;    // but for the minor one
+  std::optional<SlotUse> minor;  // of the members that have one
   bool copies = true;   // fires where a word is copied or a target is required
   bool listed = false;  // fires for listed pairs of blocks only
+  bool loops = false;   // fires for several words of a block
   uint32_t needs = 0;
   std::vector<Member> members;
 
-  bool has_loop() const;  // over words of the block
+  // The slot of a row (Rows): the minor one is the last.
+  const SlotUse& slot(size_t row) const { return row < slots.size() ? slots[row] : *minor; }
 };
 
 // A phrase pair by the hashes of its text.
@@ -164,13 +186,20 @@ class SentenceValues {
   std::vector<uint64_t> copies_;  // a row per source word, as a target word
 };
 
-// One choice of values: where the levels of each slot's value lie.
+// One choice of values: where the levels of each slot's value lie, that of the minor slot last.
 using Rows = std::array<const uint64_t*, kMaxSlots>;
 
-inline uint64_t key_of(const TemplateGroup::Member& member, const Rows& rows, size_t n_slots) {
-  uint64_t key = member.name;
-  for (size_t i = 0; i < n_slots; ++i) key = extend_key(key, rows[i][member.level[i]]);
-  return finish_key(member.name, key);
+// The key of a template, which has a name and levels, without the minor slot.
+template <typename Template>
+uint64_t major_key(const Template& one, const uint64_t* const* rows, size_t n_slots) {
+  uint64_t values = one.name;
+  for (size_t i = 0; i < n_slots; ++i) values = add_value(values, i, rows[i][one.level[i]]);
+  return finish_key(one.name, values);
+}
+inline uint64_t key_of(const TemplateGroup& group, const TemplateGroup::Member& member,
+                       const Rows& rows) {
+  const uint64_t key = major_key(member, rows.data(), group.slots.size());
+  return member.has_minor ? add_minor(key, *rows[group.slots.size()]) : key;
 }
 
 // Binds the slots of groups to a step.
@@ -184,13 +213,12 @@ class Binder {
     const bool is_block = step_.row >= 0;
     if (!is_block && !group.copies) return;
     if (group.listed && !sentence_.set().is_listed(step_.previous_row, step_.row)) return;
-    if (!group.has_loop()) {
-      Rows rows;
-      for (size_t i = 0; i < group.slots.size(); ++i) rows[i] = row(group.slots[i]);
-      visit(rows);
-      return;
-    }
     Rows rows;
+    if (group.minor) rows[group.slots.size()] = row(*group.minor);
+    if (!group.loops) {
+      for (size_t i = 0; i < group.slots.size(); ++i) rows[i] = row(group.slots[i]);
+      return visit(rows);
+    }
     bool has_ngram = false;
     for (const SlotUse& use : group.slots) has_ngram |= use.slot == Slot::kTargetNgram;
     if (!has_ngram) return bind(group, 0, -1, -1, rows, visit);

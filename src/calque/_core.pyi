@@ -316,8 +316,8 @@ class SparseTable:
     def add_many(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], deltas: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Add to the values of keys, which may repeat."""
 
-    def reserve(self, n_entries: int) -> None:
-        """Make room for so many entries in all."""
+    def reserve(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Make room for these keys, none of which is present."""
 
     def merge(self, other: SparseTable, scale: float) -> None:
         """Add `scale` times every entry of the other."""

@@ -36,8 +36,9 @@ class SparseWeights:
         if not np.isfinite(values).all():
             raise CalqueError("sparse weights: a value is not a finite number")
         table = SparseTable()
-        table.reserve(len(keys))
-        table.set_many(np.ascontiguousarray(keys), np.ascontiguousarray(values))
+        keys = np.ascontiguousarray(keys)
+        table.reserve(keys)
+        table.set_many(keys, np.ascontiguousarray(values))
         if len(table) != len(keys):
             raise CalqueError("sparse weights: a key is given twice")
         return cls(table)

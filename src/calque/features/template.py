@@ -4,7 +4,7 @@
 
     family = [
         Template("edge", ("source.last@brown6", "target.last")),
-        Template("edge.length", ("source.last@brown6", "target.last", "source.length")),
+        Template("edge+source.length", ("source.last@brown6", "target.last", "source.length")),
     ]
 
 in a file `my_module.py` makes `features.sparse = "ruleid, my_module:family"` a choice.

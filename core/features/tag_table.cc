@@ -1,0 +1,91 @@
+#include "features/tag_table.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace calque {
+namespace {
+
+constexpr double kLoad = 0.6;       // of a table whose size is known
+constexpr double kMostLoad = 0.8;  // of one that grows
+
+}  // namespace
+
+TagTable::TagTable(size_t n_entries, int n_equal_bits) : n_equal_bits_(n_equal_bits) {
+  clear(1);
+  reserve(n_entries);
+}
+
+void TagTable::clear(uint64_t n_homes) {
+  n_homes_ = n_homes;
+  size_ = 0;
+  const size_t n_groups = n_homes + 1;
+  groups_ = LargeVector<Group>(n_groups);
+  entries_ = LargeVector<Entry>(n_groups * Group::kSlots);
+}
+
+size_t TagTable::slot_of(uint64_t hash) const {
+  for (size_t at = home(hash);; ++at) {
+    const Group& group = groups_[at];
+    for (uint32_t equal = group.equal(tag(hash)); equal != 0; equal &= equal - 1) {
+      const auto i = static_cast<size_t>(std::countr_zero(equal));
+      const size_t slot = at * Group::kSlots + i;
+      if (i < group.size() && entries_[slot].rest == rest(hash)) return slot;
+    }
+    if (!group.has_sent_away()) return kNone;
+  }
+}
+
+const TagTable::Entry* TagTable::candidate_after(size_t home, uint64_t hash) const {
+  for (size_t at = home + 1;; ++at) {
+    if (const uint32_t equal = groups_[at].equal(tag(hash))) {
+      return &entries_[at * Group::kSlots + static_cast<size_t>(std::countr_zero(equal))];
+    }
+    if (!groups_[at].has_sent_away()) return nullptr;
+  }
+}
+
+float& TagTable::slot(uint64_t hash) {
+  if (const size_t at = slot_of(hash); at != kNone) return entries_[at].value;
+  const auto n_slots = static_cast<double>(n_homes_ * Group::kSlots);
+  if (size_ + 1 > kMostLoad * n_slots) grow(n_homes_ + n_homes_ / 4 + 1);
+  return place(hash, 0);
+}
+
+float& TagTable::place(uint64_t hash, float value) {
+  size_t at = home(hash);
+  for (; groups_[at].size() == Group::kSlots; ++at) groups_[at].state |= Group::kSentAway;
+  const size_t i = groups_[at].size();
+  groups_[at].tags[i] = tag(hash);
+  ++groups_[at].state;
+  if (at + 1 == groups_.size() && i + 1 == Group::kSlots) {
+    // One group more, not twice as many.
+    groups_.reserve(groups_.size() + 1);
+    groups_.emplace_back();
+    entries_.reserve(entries_.size() + Group::kSlots);
+    entries_.resize(entries_.size() + Group::kSlots);
+  }
+  ++size_;
+  Entry& entry = entries_[at * Group::kSlots + i];
+  entry = {rest(hash), value};
+  return entry.value;
+}
+
+void TagTable::grow(uint64_t n_homes) {
+  TagTable larger(0, n_equal_bits_);
+  larger.clear(n_homes);
+  for_each([&](uint64_t hash, float value) { larger.place(hash, value); });
+  *this = std::move(larger);
+}
+
+void TagTable::reserve(size_t n_entries) {
+  const double groups = static_cast<double>(n_entries) / (kLoad * Group::kSlots);
+  const auto n_homes = static_cast<uint64_t>(std::ceil(groups));
+  if (n_homes > n_homes_) grow(n_homes);
+}
+
+void TagTable::scale(float factor) {
+  for (Entry& entry : entries_) entry.value *= factor;
+}
+
+}  // namespace calque
