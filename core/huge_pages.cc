@@ -18,26 +18,47 @@ constexpr size_t kPage = 4096;
 constexpr size_t kLargePage = size_t{2} << 20;
 constexpr size_t kChunkPages = 2048;          // four large pages
 
-void* allocate_aligned(size_t n_bytes) {
-  void* memory = ::operator new(n_bytes, std::align_val_t{kLargePage});
+size_t up_to(size_t n_bytes, size_t unit) { return (n_bytes + unit - 1) / unit * unit; }
+
 #ifdef __linux__
-  madvise(memory, n_bytes / kPage * kPage, MADV_HUGEPAGE);  // a hint, whose failure costs time only
-#endif
-  return memory;
+
+// Straight from the system and back to it: what grows in steps would leave holes in a heap.
+void* allocate_aligned(size_t n_bytes) {
+  const size_t size = up_to(n_bytes, kPage);
+  void* const all = mmap(nullptr, size + kLargePage, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED) throw std::bad_alloc();
+  auto* const begin = static_cast<std::byte*>(all);
+  const size_t before = up_to(reinterpret_cast<uintptr_t>(begin), kLargePage) -
+                        reinterpret_cast<uintptr_t>(begin);
+  if (before > 0) munmap(begin, before);
+  if (before < kLargePage) munmap(begin + before + size, kLargePage - before);
+  madvise(begin + before, size, MADV_HUGEPAGE);  // a hint, whose failure costs time only
+  return begin + before;
 }
 
-void free_aligned(void* memory) { ::operator delete(memory, std::align_val_t{kLargePage}); }
+void free_aligned(void* memory, size_t n_bytes) { munmap(memory, up_to(n_bytes, kPage)); }
+
+#else
+
+void* allocate_aligned(size_t n_bytes) {
+  return ::operator new(n_bytes, std::align_val_t{kLargePage});
+}
+
+void free_aligned(void* memory, size_t) { ::operator delete(memory, std::align_val_t{kLargePage}); }
+
+#endif
 
 // A few large pages that tables share, page by page of the ordinary size.
 class Chunk {
  public:
-  Chunk() : memory_(static_cast<std::byte*>(allocate_aligned(kChunkPages * kPage)), &free_aligned) {}
+  Chunk() : memory_(static_cast<std::byte*>(allocate_aligned(kSize))) {}
 
   bool is_empty() const { return n_free_ == kChunkPages; }
   bool has(const void* memory) const {
     const auto at = reinterpret_cast<uintptr_t>(memory);
     const auto begin = reinterpret_cast<uintptr_t>(memory_.get());
-    return begin <= at && at < begin + kChunkPages * kPage;
+    return begin <= at && at < begin + kSize;
   }
 
   // So many pages in a row, or null.
@@ -67,7 +88,12 @@ class Chunk {
     n_free_ = used ? n_free_ - n_pages : n_free_ + n_pages;
   }
 
-  std::unique_ptr<std::byte, void (*)(void*)> memory_;
+  static constexpr size_t kSize = kChunkPages * kPage;
+  struct Free {
+    void operator()(std::byte* memory) const { free_aligned(memory, kSize); }
+  };
+
+  std::unique_ptr<std::byte, Free> memory_;
   std::vector<bool> used_ = std::vector<bool>(kChunkPages, false);
   size_t n_free_ = kChunkPages;
   size_t longest_ = kChunkPages;  // no row of free pages is longer
@@ -101,7 +127,7 @@ Pool& pool() {
 }
 
 bool is_shared(size_t n_bytes) { return n_bytes >= kPage && n_bytes < kLargePage; }
-size_t n_pages(size_t n_bytes) { return (n_bytes + kPage - 1) / kPage; }
+size_t n_pages(size_t n_bytes) { return up_to(n_bytes, kPage) / kPage; }
 
 }  // namespace
 
@@ -113,7 +139,7 @@ void* take_large(size_t n_bytes) {
 void give_back_large(void* memory, size_t n_bytes) {
   if (n_bytes < kPage) return ::operator delete(memory, std::align_val_t{kLine});
   if (is_shared(n_bytes)) return pool().give_back(memory, n_pages(n_bytes));
-  free_aligned(memory);
+  free_aligned(memory, n_bytes);
 }
 
 }  // namespace calque
