@@ -20,6 +20,18 @@ Threads = Annotated[
     int | None,
     typer.Option(help="Threads or processes; every core by default. Never changes a result."),
 ]
+ModelFolderOption = Annotated[Path, typer.Option(metavar="DIR", help="The model folder.")]
+WeightsName = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Weights to use; the active ones by default.")
+]
+Terminology = Annotated[
+    Path | None,
+    typer.Option(metavar="F", help="Required translations: source phrase, tab, target phrase."),
+]
+PassThrough = Annotated[
+    str | None,
+    typer.Option(metavar="REGEX", help="Words that must come out unchanged: <[^>]+>, __x[0-9]__"),
+]
 Config = Annotated[
     Path | None, typer.Option("--config", help="TOML file with options; see docs/options.md.")
 ]

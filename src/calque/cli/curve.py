@@ -7,7 +7,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from calque.cli.common import Json, Quiet, Threads, print_json
+from calque.cli.common import Json, ModelFolderOption, Quiet, Threads, print_json
 from calque.cli.console import Console
 from calque.errors import CalqueError, OptionError
 from calque.text import read_lines
@@ -21,7 +21,7 @@ SCALES = "0.25,0.5,1,2,4"
 
 
 def curve(
-    model: Annotated[Path, typer.Option(metavar="DIR", help="The model folder.")],
+    model: ModelFolderOption,
     source: Annotated[Path, typer.Option(metavar="F", help="Source sentences, one per line.")],
     reference: Annotated[
         list[Path], typer.Option(metavar="F", help="References; repeat for several sets.")

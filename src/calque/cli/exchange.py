@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from calque.cli.common import Quiet
+from calque.cli.common import ModelFolderOption, Quiet
 from calque.cli.console import Console
 from calque.errors import OptionError
 
@@ -36,7 +36,7 @@ def import_(
 
 
 def export(
-    model: Annotated[Path, typer.Option(metavar="DIR", help="The model folder.")],
+    model: ModelFolderOption,
     output: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the other program.")],
     format: Format = "moses",
     quiet: Quiet = False,

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from calque.cli.common import Flags, Json, check_output, print_json, with_flags
+from calque.cli.common import (
+    Flags,
+    Json,
+    ModelFolderOption,
+    PassThrough,
+    Terminology,
+    WeightsName,
+    check_output,
+    print_json,
+    with_flags,
+)
 from calque.config import DecodeOptions
 from calque.errors import FileError, LineError, OptionError
 from calque.text import open_output, read_lines
@@ -22,7 +32,7 @@ TOP = 5
 
 @with_flags(DecodeOptions)
 def explain(
-    model: Annotated[Path, typer.Option(metavar="DIR", help="The model folder.")],
+    model: ModelFolderOption,
     flags: Flags,
     sentence: Annotated[
         str | None, typer.Argument(help="The sentence; without one, lines of --input.")
@@ -54,17 +64,9 @@ def explain(
             min=1, metavar="N", help="Columns for the drawing; those of the terminal by default."
         ),
     ] = None,
-    terminology: Annotated[
-        Path | None,
-        typer.Option(metavar="F", help="Required translations: source phrase, tab, target phrase."),
-    ] = None,
-    pass_through: Annotated[
-        str | None,
-        typer.Option(metavar="REGEX", help="Words that must come out unchanged: <[^>]+>"),
-    ] = None,
-    weights: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Weights to use; the active ones by default.")
-    ] = None,
+    terminology: Terminology = None,
+    pass_through: PassThrough = None,
+    weights: WeightsName = None,
     json: Json = False,
 ) -> None:
     """Show why a translation came out: its blocks, and what each feature contributed.

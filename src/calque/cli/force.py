@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from calque.cli.common import Flags, Json, Quiet, Threads, print_json, with_flags
+from calque.cli.common import (
+    Flags,
+    Json,
+    ModelFolderOption,
+    Quiet,
+    Threads,
+    WeightsName,
+    print_json,
+    with_flags,
+)
 from calque.cli.console import Console
 from calque.config import ForceOptions
 from calque.errors import OptionError
@@ -24,7 +33,7 @@ LIMITS = (0, 2, 4, 6)
 
 @with_flags(ForceOptions, leave_out=("distortion_limit",))
 def force(
-    model: Annotated[Path, typer.Option(metavar="DIR", help="The model folder.")],
+    model: ModelFolderOption,
     source: Annotated[Path, typer.Option(metavar="F", help="Source sentences, one per line.")],
     reference: Annotated[Path, typer.Option(metavar="F", help="Their translations.")],
     flags: Flags,
@@ -41,9 +50,7 @@ def force(
             metavar="F", help="Write the best derivations at the last limit (JSON lines)."
         ),
     ] = None,
-    weights: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Weights to use; the active ones by default.")
-    ] = None,
+    weights: WeightsName = None,
     threads: Threads = None,
     json: Json = False,
     quiet: Quiet = False,

@@ -7,7 +7,16 @@ from typing import IO, Annotated
 
 import typer
 
-from calque.cli.common import Flags, Quiet, Threads, with_flags
+from calque.cli.common import (
+    Flags,
+    ModelFolderOption,
+    PassThrough,
+    Quiet,
+    Terminology,
+    Threads,
+    WeightsName,
+    with_flags,
+)
 from calque.cli.console import Console
 from calque.config import DecodeOptions
 from calque.decode.translation import Translation
@@ -17,7 +26,7 @@ from calque.text import open_output, read_lines
 
 @with_flags(DecodeOptions)
 def translate(
-    model: Annotated[Path, typer.Option(metavar="DIR", help="The model folder.")],
+    model: ModelFolderOption,
     flags: Flags,
     input: Annotated[
         Path, typer.Option(metavar="F", help="Sentences, one per line; - is standard input.")
@@ -35,23 +44,13 @@ def translate(
         bool,
         typer.Option("--derivations", help="List every derivation, also those of equal words."),
     ] = False,
-    terminology: Annotated[
-        Path | None,
-        typer.Option(metavar="F", help="Required translations: source phrase, tab, target phrase."),
-    ] = None,
-    pass_through: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REGEX", help="Words that must come out unchanged: <[^>]+>, __x[0-9]__"
-        ),
-    ] = None,
+    terminology: Terminology = None,
+    pass_through: PassThrough = None,
     graph: Annotated[
         Path | None,
         typer.Option(metavar="F", help="Write the translation graphs here: JSON lines, or .dot."),
     ] = None,
-    weights: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Weights to use; the active ones by default.")
-    ] = None,
+    weights: WeightsName = None,
     threads: Threads = None,
     quiet: Quiet = False,
 ) -> None:
