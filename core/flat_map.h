@@ -65,11 +65,6 @@ class KeyMap {
     return nullptr;
   }
 
-  // A `find` that follows well after this does not wait for memory.
-  void prefetch(uint64_t key) const {
-    if (!slots_.empty()) __builtin_prefetch(&slots_[mix(key) & (slots_.size() - 1)]);
-  }
-
   // Precondition: the key is absent.
   void insert(uint64_t key, const Value& value) {
     if (2 * (n_ + 1) > slots_.size()) grow();

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "decode/options.h"
-#include "decode/step_scorer.h"
 #include "flat_map.h"
 #include "lm/target_lm.h"
 

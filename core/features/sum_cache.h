@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "hash.h"
 #include "huge_pages.h"
 
 namespace calque {
