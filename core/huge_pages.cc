@@ -14,7 +14,8 @@ namespace calque {
 namespace {
 
 constexpr size_t kLine = 64;                  // of the cache
-constexpr size_t kPage = 4096;
+constexpr size_t kPage = 4096;                // what a chunk is cut into
+constexpr size_t kUnit = size_t{64} << 10;    // a multiple of the page of every system
 constexpr size_t kLargePage = size_t{2} << 20;
 constexpr size_t kChunkPages = 2048;          // four large pages
 
@@ -24,7 +25,7 @@ size_t up_to(size_t n_bytes, size_t unit) { return (n_bytes + unit - 1) / unit *
 
 // Straight from the system and back to it: what grows in steps would leave holes in a heap.
 void* allocate_aligned(size_t n_bytes) {
-  const size_t size = up_to(n_bytes, kPage);
+  const size_t size = up_to(n_bytes, kUnit);
   void* const all = mmap(nullptr, size + kLargePage, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (all == MAP_FAILED) throw std::bad_alloc();
@@ -37,7 +38,7 @@ void* allocate_aligned(size_t n_bytes) {
   return begin + before;
 }
 
-void free_aligned(void* memory, size_t n_bytes) { munmap(memory, up_to(n_bytes, kPage)); }
+void free_aligned(void* memory, size_t n_bytes) { munmap(memory, up_to(n_bytes, kUnit)); }
 
 #else
 

@@ -19,7 +19,8 @@ struct StepContext {
   int last_end, orientation, backward, forward;
 };
 
-// Not thread-safe: one per thread.
+// Steps are scored many at a time, so that their lookups share the wait for memory; what few things
+// decide is remembered within a sentence. Not thread-safe: one per thread.
 class StepScorer {
  public:
   StepScorer(const TemplateSet& set, const SparseTable& weights)

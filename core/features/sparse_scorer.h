@@ -30,8 +30,7 @@ class SparseScorer {
  public:
   SparseScorer(const TemplateSet& set, const SparseTable& weights);
 
-  // The templates of a scope of which there are weights; whether there are any.
-  std::span<const WeightedGroup> groups(Scope scope) const { return plan(scope).groups; }
+  // Whether there are weights of templates of a scope.
   bool has(Scope scope) const { return !plan(scope).groups.empty(); }
   // Whether the templates of a scope look at whole phrases (`StepView::values`).
   bool needs_values(Scope scope) const { return plan(scope).needs_values; }
