@@ -51,19 +51,23 @@ SparseScorer::Plan SparseScorer::make_plan(std::span<const TemplateGroup> groups
       plan.plain.push_back(&group);
     }
   }
-  find_varying(plan);
+  find_uses(plan);
   return plan;
 }
 
-void SparseScorer::find_varying(Plan& plan) {
-  for (Remembered& one : plan.remembered) {
-    for (size_t row = 0; row < one.n_rows; ++row) {
-      const SlotUse& use = one.group->slot(row);
-      if (use.is_of_span()) continue;
-      const auto known = std::ranges::find(plan.varying, use);
-      one.varying.push_back({row, static_cast<size_t>(known - plan.varying.begin())});
-      if (known == plan.varying.end()) plan.varying.push_back(use);
+void SparseScorer::find_uses(Plan& plan) {
+  for (const bool of_span : {true, false}) {
+    for (Remembered& one : plan.remembered) {
+      for (size_t row = 0; row < one.n_rows; ++row) {
+        const SlotUse& use = one.group->slot(row);
+        if (use.is_of_span() != of_span) continue;
+        const auto known = std::ranges::find(plan.uses, use);
+        one.use[row] = static_cast<uint8_t>(known - plan.uses.begin());
+        if (known == plan.uses.end()) plan.uses.push_back(use);
+        if (!of_span) one.varying.push_back(static_cast<uint8_t>(row));
+      }
     }
+    if (of_span) plan.n_of_span = plan.uses.size();
   }
 }
 
@@ -71,7 +75,7 @@ SparseScorer::Remembered SparseScorer::make_remembered(const WeightedGroup& weig
                                                        uint64_t& n_ids) {
   const TemplateGroup& group = *weighted.group;
   const size_t n_slots = group.slots.size();
-  Remembered one{mix(++n_ids), &group, n_slots, n_slots + group.minor.has_value(), {}, {}, {}};
+  Remembered one{mix(++n_ids), &group, n_slots, n_slots + group.minor.has_value(), {}, {}, {}, {}};
   for (const WeightedTemplate& some : weighted.templates) {
     const auto& member = *std::ranges::find_if(group.members, [&](const auto& member) {
       return member.name == some.name && member.level == some.level;
@@ -96,58 +100,67 @@ SparseScorer::Remembered SparseScorer::make_remembered(const WeightedGroup& weig
 void SparseScorer::begin() {
   lookups_.clear();
   asks_.clear();
+  lookups_end_.clear();
+  bound_.clear();
+  same_.clear();
   questions_.clear();
-  uses_.clear();
-  rows_.clear();
-  sums_.clear();
+  questions_of_.clear();
 }
 
 void SparseScorer::ask(Scope scope, const SentenceValues& sentence,
                        std::span<const StepView> steps) {
   const Plan& plan = this->plan(scope);
-  const size_t n_groups = plan.remembered.size(), first = uses_.size();
-  uses_.resize(first + steps.size() * n_groups, kNoQuestion);
-  varying_.clear();
-  for (const SlotUse& use : plan.varying) {
-    for (const StepView& step : steps) varying_.push_back(Binder(sentence, step).row(use));
+  Ask& ask = asks_.emplace_back(Ask{&plan, steps.size(), bound_.size()});
+  bind(ask, sentence, steps);
+  for (const Remembered& one : plan.remembered) {
+    if (steps[0].row < 0 && !one.group->copies) continue;
+    ask_remembered(ask, one);
+    ++ask.n_groups;
   }
-  for (size_t i = 0; i < n_groups; ++i) {
-    ask_remembered(plan.remembered[i], sentence, steps, std::span(uses_).subspan(first + i), n_groups);
-  }
-  for (size_t i = 0; i < steps.size(); ++i) {
-    for (const WeightedGroup* group : plan.plain) group->look_up(sentence, steps[i], lookups_);
-    asks_.push_back({lookups_.size(), first + (i + 1) * n_groups});
+  for (const StepView& step : steps) {
+    for (const WeightedGroup* group : plan.plain) group->look_up(sentence, step, lookups_);
+    lookups_end_.push_back(lookups_.size());
   }
 }
 
-// Options of a span often begin, or end, with the same word: such steps share a question.
-void SparseScorer::ask_remembered(const Remembered& one, const SentenceValues& sentence,
-                                  std::span<const StepView> steps, std::span<uint32_t> uses,
-                                  size_t stride) {
-  Rows rows;
-  for (size_t i = 0; i < one.n_rows; ++i) rows[i] = Binder(sentence, steps[0]).row(one.group->slot(i));
-  same_.clear();
-  for (size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].row < 0 && !one.group->copies) continue;
-    uint32_t& use = uses[i * stride];
-    for (const auto& [row, place] : one.varying) rows[row] = varying_[place * steps.size() + i];
-    if (one.varying.size() > 1) {
-      use = add_question(one, rows);
+void SparseScorer::bind(const Ask& ask, const SentenceValues& sentence,
+                        std::span<const StepView> steps) {
+  for (size_t use = 0; use < ask.plan->uses.size(); ++use) {
+    const size_t n = use < ask.plan->n_of_span ? 1 : steps.size(), first = bound_.size();
+    for (size_t i = 0; i < n; ++i) {
+      const uint64_t* const row = Binder(sentence, steps[i]).row(ask.plan->uses[use]);
+      const auto known = std::find(bound_.begin() + static_cast<std::ptrdiff_t>(first), bound_.end(), row);
+      same_.push_back(static_cast<uint32_t>(known - bound_.begin() - static_cast<std::ptrdiff_t>(first)));
+      bound_.push_back(row);
+    }
+  }
+}
+
+// Options of a span often begin, or end, with the same word: such steps share a question. All
+// levels of a word follow from its text, which is the first.
+void SparseScorer::ask_remembered(const Ask& ask, const Remembered& one) {
+  const auto value = [&](size_t row, size_t step) { return *bound_[ask.row(one.use[row], step)]; };
+  uint64_t of_span = one.id;
+  for (size_t row = 0; row < one.n_rows; ++row) {
+    if (one.use[row] < ask.plan->n_of_span) of_span = add_value(of_span, row, value(row, 0));
+  }
+  const size_t first = questions_of_.size(), n_varying = one.varying.size();
+  const uint32_t* const same =
+      n_varying == 1 ? &same_[ask.row(one.use[one.varying[0]], 0)] : nullptr;
+  questions_of_.resize(first + ask.n_steps);
+  for (size_t i = 0; i < ask.n_steps; ++i) {
+    const size_t as = n_varying == 0 ? 0 : n_varying == 1 ? same[i] : i;
+    if (as < i) {
+      questions_of_[first + i] = questions_of_[first + as];
       continue;
     }
-    const uint64_t* const row = one.varying.empty() ? nullptr : rows[one.varying[0].row];
-    const auto known = std::ranges::find(same_, row, &decltype(same_)::value_type::first);
-    use = known != same_.end() ? known->second : add_question(one, rows);
-    if (known == same_.end()) same_.push_back({row, use});
+    uint64_t key = of_span;
+    for (const size_t row : one.varying) key = add_value(key, row, value(row, i));
+    key = mix(key);
+    words_.cache.prefetch(key);
+    questions_of_[first + i] = static_cast<uint32_t>(questions_.size());
+    questions_.push_back({&one, key, static_cast<uint32_t>(asks_.size() - 1), static_cast<uint32_t>(i), 0});
   }
-}
-
-uint32_t SparseScorer::add_question(const Remembered& one, const Rows& rows) {
-  const uint64_t key = key_of_words(one, rows);
-  words_.cache.prefetch(key);
-  questions_.push_back({&one, key, rows_.size(), 0});
-  rows_.insert(rows_.end(), rows.data(), rows.data() + one.n_rows);
-  return static_cast<uint32_t>(questions_.size() - 1);
 }
 
 std::span<const float> SparseScorer::answer() {
@@ -159,48 +172,56 @@ std::span<const float> SparseScorer::answer() {
   keep(words_);
   keep(classes_);
   answers_.clear();
-  size_t lookup = 0, use = 0;
+  size_t lookup = 0;
+  const uint32_t* question = questions_of_.data();
   for (const Ask& ask : asks_) {
-    float sum = lookups_.sum(lookup, ask.lookups_end);
-    lookup = ask.lookups_end;
-    for (; use < ask.uses_end; ++use) {
-      if (uses_[use] != kNoQuestion) sum += sums_[questions_[uses_[use]].sum];
+    const size_t first = answers_.size();
+    for (size_t i = 0; i < ask.n_steps; ++i) {
+      const size_t end = lookups_end_[first + i];
+      answers_.push_back(lookups_.sum(lookup, end));
+      lookup = end;
     }
-    answers_.push_back(sum);
+    for (size_t group = 0; group < ask.n_groups; ++group) {
+      for (size_t i = 0; i < ask.n_steps; ++i) {
+        answers_[first + i] += sums_[questions_[*question++].sum];
+      }
+    }
   }
   return answers_;
 }
 
-// All levels of a word follow from its text, which is the first.
-uint64_t SparseScorer::key_of_words(const Remembered& what, const Rows& rows) {
-  uint64_t key = what.id;
-  for (size_t i = 0; i < what.n_rows; ++i) key = add_value(key, i, *rows[i]);
-  return mix(key);
-}
-
-// The place of a sum, and whether it is new, which the caller then fills.
-std::pair<uint32_t, bool> SparseScorer::recall(Memory& memory, uint64_t key) {
-  const auto place = static_cast<uint32_t>(sums_.size());
-  const SumCache::Known known = memory.cache.recall(key, place);
-  if (known.state == SumCache::State::kPromised) return {known.bits, false};
-  const bool is_new = known.state == SumCache::State::kNew;
-  sums_.push_back(is_new ? 0 : known.sum());
-  if (is_new) memory.added.push_back({key, place});
-  return {place, is_new};
+// Whether a sum is new, which the caller then fills. Precondition: `sum` is its place.
+bool SparseScorer::recall(Memory& memory, uint64_t key, uint32_t& sum) {
+  const SumCache::Known known = memory.cache.recall(key, sum);
+  if (known.state == SumCache::State::kPromised) {
+    sum = known.bits;
+  } else if (known.state == SumCache::State::kSum) {
+    sums_[sum] = known.sum();
+  } else {
+    memory.added.push_back({key, known.place, sum});
+  }
+  return known.state == SumCache::State::kNew;
 }
 
 void SparseScorer::keep(Memory& memory) {
-  for (const New& one : memory.added) memory.cache.keep(one.key, sums_[one.sum]);
+  for (const New& one : memory.added) memory.cache.keep(one.place, one.key, sums_[one.sum]);
   memory.added.clear();
   memory.cache.grow_if_full();
 }
 
 void SparseScorer::find_unknown() {
   unknown_.clear();
-  for (Question& question : questions_) {
-    const auto [sum, is_new] = recall(words_, question.key);
-    question.sum = sum;
-    if (is_new) unknown_.push_back({question.what, question.rows, sum, {}, {}});
+  rows_.clear();
+  sums_.resize(questions_.size());
+  for (size_t i = 0; i < questions_.size(); ++i) {
+    Question& question = questions_[i];
+    question.sum = static_cast<uint32_t>(i);
+    if (!recall(words_, question.key, question.sum)) continue;
+    unknown_.push_back({question.what, rows_.size(), question.sum, {}, {}});
+    const Ask& ask = asks_[question.ask];
+    for (size_t row = 0; row < question.what->n_rows; ++row) {
+      rows_.push_back(bound_[ask.row(question.what->use[row], question.step)]);
+    }
   }
 }
 
@@ -225,10 +246,14 @@ void SparseScorer::open_pieces() {
 
 void SparseScorer::look_up_pieces() {
   unknown_pieces_.clear();
-  for (PieceUse& use : pieces_) {
-    const auto [sum, is_new] = recall(classes_, use.key);
-    use.sum = sum;
-    if (is_new) unknown_pieces_.push_back({sum, look_up(use.piece->templates, *use.of)});
+  const size_t first = sums_.size();
+  sums_.resize(first + pieces_.size());
+  for (size_t i = 0; i < pieces_.size(); ++i) {
+    PieceUse& use = pieces_[i];
+    use.sum = static_cast<uint32_t>(first + i);
+    if (recall(classes_, use.key, use.sum)) {
+      unknown_pieces_.push_back({use.sum, look_up(use.piece->templates, *use.of)});
+    }
   }
 }
 

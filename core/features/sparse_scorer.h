@@ -36,7 +36,8 @@ class SparseScorer {
   bool needs_values(Scope scope) const { return plan(scope).needs_values; }
 
   // Forgets all questions; then asks for the weights of everything that a scope gives each of some
-  // steps. Precondition: the steps are of one source span.
+  // steps. Precondition: the steps are of one source span, and all of them are blocks of the table,
+  // or none.
   void begin();
   void ask(Scope scope, const SentenceValues& sentence, std::span<const StepView> steps);
   // The sums asked for, in that order; valid until the next `begin`.
@@ -59,16 +60,13 @@ class SparseScorer {
     std::vector<WeightedTemplate> templates;
     std::vector<std::pair<uint8_t, uint8_t>> sees;  // slots and levels
   };
-  // A slot that steps of one span may differ in: its row, and its place among those of the plan.
-  struct Varying {
-    size_t row, place;
-  };
   // A group that is remembered.
   struct Remembered {
     uint64_t id;
     const TemplateGroup* group;
-    size_t n_slots, n_rows;       // without the minor slot, and with it
-    std::vector<Varying> varying;
+    size_t n_slots, n_rows;              // without the minor slot, and with it
+    std::array<uint8_t, kMaxSlots> use;  // of each row, among those of the plan
+    std::vector<uint8_t> varying;        // the rows that steps of one span may differ in
     std::vector<Piece> pieces;
     std::vector<WeightedTemplate> rare;  // those that see words themselves
   };
@@ -76,15 +74,17 @@ class SparseScorer {
     std::vector<WeightedGroup> groups;
     std::vector<const WeightedGroup*> plain;
     std::vector<Remembered> remembered;
-    std::vector<SlotUse> varying;  // what the remembered groups look at that steps may differ in
+    // What the remembered groups look at; first that which steps of one span agree in.
+    std::vector<SlotUse> uses;
+    size_t n_of_span = 0;
     bool needs_values = false;
   };
   using Plans = std::array<Plan, kNumScopes>;
 
-  // Sums that this batch has to do with, those remembered and new ones, which get their values last.
+  // Sums that are new, and get their values last.
   struct New {
     uint64_t key;
-    uint32_t sum;
+    uint32_t place, sum;
   };
   struct Memory {
     explicit Memory(size_t most_lines) : cache(most_lines) {}
@@ -92,15 +92,23 @@ class SparseScorer {
     std::vector<New> added;
   };
 
+  // One call of `ask`: some steps, and a row of questions of theirs for each group asked about.
+  struct Ask {
+    const Plan* plan;
+    size_t n_steps;
+    size_t rows;  // where those of its steps begin
+    size_t n_groups = 0;
+
+    size_t row(size_t use, size_t step) const {
+      const size_t n = plan->n_of_span;
+      return rows + (use < n ? use : n + (use - n) * n_steps + step);
+    }
+  };
   struct Question {
     const Remembered* what;
     uint64_t key;
-    size_t rows;  // where they begin
+    uint32_t ask, step;
     uint32_t sum;
-  };
-  static constexpr uint32_t kNoQuestion = ~0u;
-  struct Ask {
-    size_t lookups_end, uses_end;
   };
   struct Range {
     size_t begin, end;
@@ -127,17 +135,15 @@ class SparseScorer {
   static Plan make_plan(std::span<const TemplateGroup> groups, const SparseTable& weights,
                         uint64_t& n_ids);
   static Remembered make_remembered(const WeightedGroup& group, uint64_t& n_ids);
-  static void find_varying(Plan& plan);
-  void ask_remembered(const Remembered& one, const SentenceValues& sentence,
-                      std::span<const StepView> steps, std::span<uint32_t> uses, size_t stride);
-  uint32_t add_question(const Remembered& one, const Rows& rows);
-  std::pair<uint32_t, bool> recall(Memory& memory, uint64_t key);
+  static void find_uses(Plan& plan);
+  void bind(const Ask& ask, const SentenceValues& sentence, std::span<const StepView> steps);
+  void ask_remembered(const Ask& ask, const Remembered& one);
+  bool recall(Memory& memory, uint64_t key, uint32_t& sum);
   void keep(Memory& memory);
   void find_unknown();
   void open_pieces();
   void look_up_pieces();
   void add_up();
-  static uint64_t key_of_words(const Remembered& what, const Rows& rows);
   Range look_up(std::span<const WeightedTemplate> templates, const Unknown& one) {
     const size_t begin = lookups_.size();
     calque::look_up(templates, &rows_[one.rows], one.what->n_slots, lookups_);
@@ -147,11 +153,12 @@ class SparseScorer {
   std::shared_ptr<const Plans> plans_;  // shared: the pointers of a copy stay valid
   Lookups lookups_;
   std::vector<Ask> asks_;
+  std::vector<size_t> lookups_end_;     // of each step
+  std::vector<const uint64_t*> bound_;  // rows of what the steps look at
+  std::vector<uint32_t> same_;          // of each: the first step of the ask with that row
   std::vector<Question> questions_;
-  std::vector<uint32_t> uses_;                                 // questions of each step asked for
-  std::vector<std::pair<const uint64_t*, uint32_t>> same_;  // questions by the one row that varies
-  std::vector<const uint64_t*> rows_;
-  std::vector<const uint64_t*> varying_;  // rows of the varying slots, those of a slot together
+  std::vector<uint32_t> questions_of_;  // each step, those of a group together
+  std::vector<const uint64_t*> rows_;   // of sums that nothing remembers
   std::vector<Unknown> unknown_;
   std::vector<PieceUse> pieces_;
   std::vector<UnknownPiece> unknown_pieces_;

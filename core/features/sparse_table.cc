@@ -87,16 +87,14 @@ SparseTable::Part& SparseTable::make_part(uint64_t key) {
 }
 
 void SparseTable::get(std::span<const uint64_t> keys, std::span<float> values) const {
+  const TagTable nothing;
   Lookups lookups;
   for (size_t begin = 0; begin < keys.size(); begin += kBatch) {
     const size_t n = std::min(kBatch, keys.size() - begin);
     lookups.clear();
     for (const uint64_t key : keys.subspan(begin, n)) {
-      if (const Part* part = this->part(key)) {
-        lookups.add(part->table(key), key);
-      } else {
-        lookups.add_zero();
-      }
+      const Part* const part = this->part(key);
+      lookups.add(part != nullptr ? part->table(key) : nothing, key);
     }
     lookups.resolve();
     std::ranges::copy(lookups.values(), values.begin() + static_cast<std::ptrdiff_t>(begin));

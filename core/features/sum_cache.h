@@ -28,6 +28,7 @@ class SumCache {
   struct Known {
     State state;
     uint32_t bits;  // of the sum, or the ticket of the promise
+    uint32_t place;
 
     float sum() const { return std::bit_cast<float>(bits); }
   };
@@ -36,26 +37,30 @@ class SumCache {
   void prefetch(uint64_t key) const { __builtin_prefetch(&lines_[at(key)]); }
   // Where the key is new, it is promised with this ticket. Keys are hashes: none of them is 0.
   Known recall(uint64_t key, uint32_t ticket) {
-    Line& line = lines_[at(key)];
-    const size_t i = line.find(key);
-    if (i < kSums) {
-      return {(line.promised >> i & 1) != 0 ? State::kPromised : State::kSum, line.bits[i]};
+    const size_t where = at(key);
+    Line& line = lines_[where];
+    size_t i = line.find(key);
+    const State state = i == kSums                     ? State::kNew
+                        : line.promised >> i & 1 ? State::kPromised
+                                                       : State::kSum;
+    if (state == State::kNew) {
+      i = line.put(key, ticket, true);
+      ++n_inserted_;
     }
-    line.put(key, ticket, true);
-    ++n_inserted_;
-    return {State::kNew, ticket};
+    return {state, line.bits[i], static_cast<uint32_t>(where * kPlaces + i)};
   }
-  // Gives a sum that was promised; if there was no room for the promise, it is lost.
-  void keep(uint64_t key, float sum) {
-    Line& line = lines_[at(key)];
-    const size_t i = line.find(key);
-    if (i == kSums) return;
+  // Gives the sum that was promised at a place; if another promise took the place, it is lost.
+  void keep(uint32_t place, uint64_t key, float sum) {
+    Line& line = lines_[place / kPlaces];
+    const size_t i = place % kPlaces;
+    if (line.keys[i] != key) return;
     line.bits[i] = std::bit_cast<uint32_t>(sum);
     line.promised &= static_cast<uint16_t>(~(1u << i));
   }
 
  private:
-  static constexpr size_t kSums = 5;
+  static constexpr size_t kSums = 5;    // of a line
+  static constexpr size_t kPlaces = 8;  // of which they take the first
   static constexpr size_t kFewestLines = 256;
 
   struct alignas(64) Line {
@@ -70,11 +75,14 @@ class SumCache {
       for (size_t i = 0; i < kSums; ++i) found = keys[i] == key ? i : found;
       return found;
     }
-    void put(uint64_t key, uint32_t value, bool is_promise) {
-      keys[next] = key;
-      bits[next] = value;
-      promised = static_cast<uint16_t>((promised & ~(1u << next)) | uint32_t{is_promise} << next);
-      next = static_cast<uint16_t>((next + 1) % kSums);
+    // Where it is put.
+    size_t put(uint64_t key, uint32_t value, bool is_promise) {
+      const size_t i = next;
+      keys[i] = key;
+      bits[i] = value;
+      promised = static_cast<uint16_t>((promised & ~(1u << i)) | uint32_t{is_promise} << i);
+      next = static_cast<uint16_t>((i + 1) % kSums);
+      return i;
     }
   };
 

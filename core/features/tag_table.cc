@@ -54,7 +54,7 @@ float& TagTable::slot(uint64_t hash) {
 
 float& TagTable::place(uint64_t hash, float value) {
   size_t at = home(hash);
-  for (; groups_[at].size() == Group::kSlots; ++at) groups_[at].state |= Group::kSentAway;
+  for (; groups_[at].size() == Group::kSlots; ++at) groups_[at].send_away();
   const size_t i = groups_[at].size();
   groups_[at].tags[i] = tag(hash);
   ++groups_[at].state;

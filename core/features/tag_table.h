@@ -5,13 +5,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
+#include "features/tag_line.h"
 #include "huge_pages.h"
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 namespace calque {
 
@@ -52,18 +48,15 @@ class alignas(64) TagTable {
   // The same; where it is absent it becomes 0.
   float& slot(uint64_t hash);
 
-  // A lookup in three steps, each of which should follow well after the one before: the first two
-  // send for the memory that the next one reads. The candidate is null where there is none.
-  void send_for_tags(uint64_t hash) const { __builtin_prefetch(&groups_[home(hash)]); }
-  const Entry* candidate(uint64_t hash) const {
-    const size_t at = home(hash);
-    return candidate(hash, at, groups_[at].equal(tag(hash)));
-  }
-  // The same for two hashes that differ in their tags only.
-  std::pair<const Entry*, const Entry*> candidates(uint64_t hash, uint64_t other) const {
-    const size_t at = home(hash);
-    const uint32_t equal = groups_[at].equal(tag(hash)), equal_other = groups_[at].equal(tag(other));
-    return {candidate(hash, at, equal), candidate(other, at, equal_other)};
+  // A lookup in three steps, each of which should follow well after memory was sent for: the line
+  // that has the tag of a hash, if any has; the entry of those of its tags that are equal, which may
+  // be that of another hash (null: there is none); and the value.
+  const TagLine* line(uint64_t hash) const { return &groups_[home(hash)]; }
+  const Entry* candidate(const TagLine* line, uint64_t hash, uint32_t matches) const {
+    if (matches == TagLine::kAll + 1) [[unlikely]] return candidate_after(home(hash), hash);
+    const auto at = static_cast<size_t>(static_cast<const Group*>(line) - groups_.data());
+    const auto i = static_cast<size_t>(std::countr_zero(matches));
+    return matches != 0 ? &entries_[at * Group::kSlots + i] : nullptr;
   }
   float value(const Entry* candidate, uint64_t hash) const {
     if (candidate->rest == rest(hash)) return candidate->value;  // 0 in a free slot
@@ -85,31 +78,14 @@ class alignas(64) TagTable {
   }
 
  private:
-  struct alignas(64) Group {
-    static constexpr size_t kSlots = 31;
-    static constexpr uint16_t kSentAway = 0x8000;
-
-    std::array<uint16_t, kSlots> tags{};
-    uint16_t state = 0;  // how many slots are used, and kSentAway
+  // The state counts the slots that are used, and is marked where entries were sent away. Free slots,
+  // which come last, have the tag 0.
+  struct Group : TagLine {
+    static constexpr size_t kSlots = kTags;
 
     size_t size() const { return state & 0xff; }
-    bool has_sent_away() const { return (state & kSentAway) != 0; }
-    // The slots with this tag, as bits. Free ones, which come last, have the tag 0.
-    uint32_t equal(uint16_t tag) const {
-      constexpr uint32_t kAll = (uint32_t{1} << kSlots) - 1;  // but for the state
-#ifdef __SSE2__
-      const __m128i wanted = _mm_set1_epi16(static_cast<short>(tag));
-      const auto* lanes = reinterpret_cast<const __m128i*>(this);
-      const auto at = [&](int i) { return _mm_cmpeq_epi16(_mm_load_si128(lanes + i), wanted); };
-      const int low = _mm_movemask_epi8(_mm_packs_epi16(at(0), at(1)));
-      const int high = _mm_movemask_epi8(_mm_packs_epi16(at(2), at(3)));
-      return (static_cast<uint32_t>(high) << 16 | static_cast<uint32_t>(low)) & kAll;
-#else
-      uint32_t bits = 0;
-      for (size_t i = 0; i < kSlots; ++i) bits |= static_cast<uint32_t>(tags[i] == tag) << i;
-      return bits & kAll;
-#endif
-    }
+    bool has_sent_away() const { return (state & kMark) != 0; }
+    void send_away() { state |= kMark; }
   };
 
   static uint16_t tag(uint64_t hash) { return static_cast<uint16_t>(hash); }
@@ -117,15 +93,6 @@ class alignas(64) TagTable {
   size_t home(uint64_t hash) const {
     return static_cast<size_t>((rest(hash) << n_equal_bits_) * n_homes_ >> 32);
   }
-  // The first of the slots of a group that have the tag.
-  const Entry* candidate(uint64_t hash, size_t at, uint32_t equal) const {
-    if ((equal == 0) & groups_[at].has_sent_away()) [[unlikely]] return candidate_after(at, hash);
-    if (equal == 0) return nullptr;
-    const Entry* entry = &entries_[at * Group::kSlots + static_cast<size_t>(std::countr_zero(equal))];
-    __builtin_prefetch(entry);
-    return entry;
-  }
-
   static constexpr size_t kNone = ~size_t{0};
   size_t slot_of(uint64_t hash) const;
   const Entry* candidate_after(size_t home, uint64_t hash) const;
