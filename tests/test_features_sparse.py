@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque._core import SparseTable
+from calque._core import SparseTable, match_tags, tag_matchers
 from calque.errors import CalqueError, ModelError
 from calque.features import SparseWeights, Weights
 from calque.model import ModelFolder, ModelWriter, read_weights, weight_names, write_weights
@@ -78,6 +78,25 @@ def test_many_at_once_are_as_one_by_one(pairs: list[tuple[int, float]]) -> None:
     placed.set_many(*arrays)
     assert dict_of(SparseWeights(added)) == dict_of(SparseWeights(one))
     assert dict_of(SparseWeights(placed)) == last
+
+
+@pytest.mark.parametrize("matcher", tag_matchers())
+@pytest.mark.parametrize("wants_tag", [False, True])
+def test_every_way_to_match_tags_finds_the_same(matcher: str, wants_tag: bool) -> None:
+    rng = np.random.default_rng(1)
+    lines = rng.integers(0, 40, (500, 32), np.uint16) * 1637  # some tags repeat in a line
+    lines[:, 31] = rng.integers(0, 32, 500) | (rng.random(500) < 0.2) * 0x8000
+    tags = rng.integers(0, 60, 500, np.uint16) * 1637
+    differences = np.array([0x8001, 1637, 40 * 1637, 7], np.uint16)
+    expected = []
+    for i, (line, tag) in enumerate(zip(lines.tolist(), tags.tolist(), strict=True)):
+        for which, difference in enumerate([0, *differences.tolist()]):
+            slots = sum(1 << at for at in range(31) if line[at] == tag ^ difference)
+            slots |= (line[31] >> 15) << 31
+            if slots and (wants_tag or which > 0):
+                expected += [i, which, slots]
+    assert len(expected) > 900
+    assert match_tags(matcher, lines, tags, differences, wants_tag).tolist() == expected
 
 
 @pytest.mark.parametrize("templates", [1, 40])

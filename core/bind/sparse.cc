@@ -1,11 +1,14 @@
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <string>
 
 #include "bind/arrays.h"
 #include "bind/register.h"
 #include "error.h"
 #include "features/sparse_table.h"
+#include "features/tag_line.h"
 
 namespace calque::bind {
 namespace {
@@ -17,9 +20,47 @@ void check_lengths(size_t n_keys, size_t n_values) {
   }
 }
 
+// Everything that a way to match tags finds, three numbers each.
+OutVector<uint32_t> match_tags(const std::string& name, Matrix<uint16_t> lines,
+                               Vector<uint16_t> tags, Vector<uint16_t> differences, bool wants_tag) {
+  const auto all = tag_matchers();
+  const auto matcher = std::ranges::find(all, name, &TagMatcher::name);
+  constexpr size_t kWidth = TagLine::kTags + 1;
+  if (matcher == all.end() || lines.shape(1) != kWidth || lines.shape(0) != tags.size()) {
+    throw Error("expected a way to match tags, and rows of 32 numbers with a tag each");
+  }
+  std::vector<TagLine> copies(tags.size());
+  std::vector<TagQuery> queries;
+  for (size_t i = 0; i < copies.size(); ++i) {
+    const auto line = view(lines).subspan(i * kWidth, kWidth);
+    std::ranges::copy(line.first(TagLine::kTags), copies[i].tags.begin());
+    copies[i].state = line.back();
+    queries.push_back({&copies[i], differences.data(), static_cast<uint16_t>(differences.size()),
+                       tags.data()[i], wants_tag});
+  }
+  std::vector<TagMatch> matches(queries.size() * (differences.size() + 1) + 1);
+  matches.resize(matcher->match(queries, matches.data()));
+  std::vector<uint32_t> flat;
+  for (const auto& [query, which, slots] : matches) flat.insert(flat.end(), {query, which, slots});
+  return to_numpy(std::move(flat));
+}
+
 }  // namespace
 
 void register_sparse(nb::module_& m) {
+  m.def(
+      "tag_matchers",
+      [] {
+        nb::list names;
+        for (const TagMatcher& one : tag_matchers()) names.append(one.name);
+        return names;
+      },
+      nb::sig("def tag_matchers() -> list[str]"),
+      "The ways to match tags that this processor has, the fastest last.");
+  m.def("match_tags", &match_tags, nb::arg("matcher"), nb::arg("lines"), nb::arg("tags"),
+        nb::arg("differences"), nb::arg("wants_tag"),
+        "What one way finds of a tag, and of those that differ from it so, in each line: the line, "
+        "the number of the difference from 1 on, and the places as bits.");
   nb::class_<SparseTable>(m, "SparseTable", "Numbers (float32) by 64-bit key; absent keys have 0.")
       .def(nb::init<>())
       .def("__len__", &SparseTable::size)

@@ -2,29 +2,26 @@
 
 namespace calque {
 
-void Lookups::resolve() {
-  matches_.resize(queries_.size());
-  match_(queries_, matches_);
-  found_.resize(2 * asked_.size());
-  size_t n_found = 0;
-  static constexpr TagTable::Entry kNothing{};
-  for (size_t i = 0; i < asked_.size(); ++i) {
-    const auto [table, hash] = asked_[i];
-    const auto [line, tag, difference] = queries_[i];
-    // Whether there is a candidate is as good as random: noting it takes no branch.
-    const auto note = [&](uint64_t hash, uint32_t matches) {
-      const TagTable::Entry* const entry = table->candidate(line, hash, matches);
-      __builtin_prefetch(entry != nullptr ? entry : &kNothing);
-      found_[n_found] = {entry, hash, i};
-      n_found += entry != nullptr;
-    };
-    note(hash, matches_[i].one);
-    note(hash ^ difference, difference != 0 ? matches_[i].other : 0);
+void Lookups::clear() {
+  n_keys_ = 0;
+  asked_.clear();
+  queries_.clear();
+}
+
+void Lookups::resolve(std::span<float> sums) {
+  matches_.resize(n_keys_ + 1);
+  found_.clear();
+  const size_t n_matches = match_(queries_, matches_.data());
+  for (const auto& [i, which, slots] : std::span(matches_).first(n_matches)) {
+    const Asked& asked = asked_[i];
+    const TagQuery& query = queries_[i];
+    const uint64_t hash = which == 0 ? asked.hash : asked.hash ^ query.differences[which - 1];
+    const TagTable::Entry* const entry = asked.table->candidate(query.line, hash, slots);
+    if (entry == nullptr) continue;
+    __builtin_prefetch(entry);
+    found_.push_back({entry, hash, asked.sum + asked.follow * which, i});
   }
-  values_.assign(asked_.size(), 0);
-  for (const auto& [entry, hash, i] : std::span(found_).first(n_found)) {
-    values_[i] += asked_[i].table->value(entry, hash);
-  }
+  for (const auto& [entry, hash, sum, i] : found_) sums[sum] += asked_[i].table->value(entry, hash);
 }
 
 }  // namespace calque

@@ -14,49 +14,53 @@ namespace calque {
 // everything that many lookups need is sent for before any of it is used. Not thread-safe.
 class Lookups {
  public:
-  void clear() {
-    asked_.clear();
-    queries_.clear();
-  }
-  size_t size() const { return asked_.size(); }
+  // Keys that lie together: one, if it is asked for, and those that differ from it in their lower 16
+  // bits so.
+  struct Keys {
+    uint64_t key;
+    bool asked_for;
+    std::span<const uint16_t> differences;
+  };
+  // Where weights are added: that of the key at `first`, those of the others at the same place, or
+  // at the following ones.
+  struct Sums {
+    uint32_t first;
+    bool follow;
+  };
 
-  // Asks for the weight of a key in the table that would hold it.
-  void add(const TagTable& table, uint64_t key) { add(table, key, key); }
-  // Asks for the sum of the weights of two keys that differ in their lower 16 bits, if they do.
-  void add(const TagTable& table, uint64_t key, uint64_t other) {
-    const uint64_t hash = SparseTable::hash(key);
+  void clear();
+  // Asks for the weights of keys in the table that would hold them.
+  void add(const TagTable& table, const Keys& keys, Sums sums) {
+    const uint64_t hash = SparseTable::hash(keys.key);
     const TagLine* const line = table.line(hash);
     __builtin_prefetch(line);
-    asked_.push_back({&table, hash});
-    queries_.push_back({line, static_cast<uint16_t>(key), static_cast<uint16_t>(key ^ other)});
+    const auto n = static_cast<uint16_t>(keys.differences.size());
+    asked_.push_back({&table, hash, sums.first, sums.follow});
+    const auto tag = static_cast<uint16_t>(hash);
+    queries_.push_back({line, keys.differences.data(), n, tag, keys.asked_for});
+    n_keys_ += n + size_t{1};
   }
-
-  // Finds the weights of everything asked for.
-  void resolve();
-  std::span<const float> values() const { return values_; }
-  // Of those from one place to another, in the order in which they were asked for.
-  float sum(size_t from, size_t to) const {
-    float sum = 0;
-    for (size_t i = from; i < to; ++i) sum += values_[i];
-    return sum;
-  }
+  // Adds the weights of everything asked for.
+  void resolve(std::span<float> sums);
 
  private:
   struct Asked {
     const TagTable* table;
     uint64_t hash;
+    uint32_t sum;
+    bool follow;
   };
   struct Found {
     const TagTable::Entry* entry;
     uint64_t hash;
-    size_t asked;
+    uint32_t sum, asked;
   };
   const MatchTags match_ = tag_matchers().back().match;
+  size_t n_keys_ = 0;
   std::vector<Asked> asked_;
   std::vector<TagQuery> queries_;
-  std::vector<TagMatches> matches_;
+  std::vector<TagMatch> matches_;
   std::vector<Found> found_;
-  std::vector<float> values_;
 };
 
 }  // namespace calque

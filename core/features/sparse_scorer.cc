@@ -27,7 +27,7 @@ bool sees_words(const TemplateGroup& group, const TemplateGroup::Member& member)
 
 }  // namespace
 
-SparseScorer::SparseScorer(const TemplateSet& set, const SparseTable& weights) {
+SparseScorer::SparseScorer(const TemplateSet& set, const SparseTable& weights) : set_(&set) {
   auto plans = std::make_shared<Plans>();
   uint64_t n_ids = 0;
   for (size_t scope = 0; scope < kNumScopes; ++scope) {
@@ -89,8 +89,8 @@ SparseScorer::Remembered SparseScorer::make_remembered(const WeightedGroup& weig
       piece = one.pieces.insert(piece, {mix(++n_ids), member.kind, {}, {}});
     }
     piece->templates.push_back(some);
-    for (size_t i = 0; i < one.n_rows; ++i) {
-      const std::pair seen{static_cast<uint8_t>(i), i < n_slots ? member.level[i] : uint8_t{0}};
+    for (size_t i = 0; i < n_slots; ++i) {
+      const std::pair seen{static_cast<uint8_t>(i), member.level[i]};
       if (std::ranges::find(piece->sees, seen) == piece->sees.end()) piece->sees.push_back(seen);
     }
   }
@@ -100,11 +100,11 @@ SparseScorer::Remembered SparseScorer::make_remembered(const WeightedGroup& weig
 void SparseScorer::begin() {
   lookups_.clear();
   asks_.clear();
-  lookups_end_.clear();
   bound_.clear();
   same_.clear();
   questions_.clear();
   questions_of_.clear();
+  sums_.clear();
 }
 
 void SparseScorer::ask(Scope scope, const SentenceValues& sentence,
@@ -118,8 +118,9 @@ void SparseScorer::ask(Scope scope, const SentenceValues& sentence,
     ++ask.n_groups;
   }
   for (const StepView& step : steps) {
-    for (const WeightedGroup* group : plan.plain) group->look_up(sentence, step, lookups_);
-    lookups_end_.push_back(lookups_.size());
+    const auto sum = static_cast<uint32_t>(sums_.size());
+    for (const WeightedGroup* group : plan.plain) group->look_up(sentence, step, sum, lookups_);
+    sums_.push_back(0);
   }
 }
 
@@ -129,9 +130,9 @@ void SparseScorer::bind(const Ask& ask, const SentenceValues& sentence,
     const size_t n = use < ask.plan->n_of_span ? 1 : steps.size(), first = bound_.size();
     for (size_t i = 0; i < n; ++i) {
       const uint64_t* const row = Binder(sentence, steps[i]).row(ask.plan->uses[use]);
-      const auto known = std::find(bound_.begin() + static_cast<std::ptrdiff_t>(first), bound_.end(), row);
-      same_.push_back(static_cast<uint32_t>(known - bound_.begin() - static_cast<std::ptrdiff_t>(first)));
       bound_.push_back(row);
+      const auto same = std::ranges::find(std::span(bound_).subspan(first), row);
+      same_.push_back(static_cast<uint32_t>(&*same - &bound_[first]));
     }
   }
 }
@@ -157,115 +158,113 @@ void SparseScorer::ask_remembered(const Ask& ask, const Remembered& one) {
     uint64_t key = of_span;
     for (const size_t row : one.varying) key = add_value(key, row, value(row, i));
     key = mix(key);
-    words_.cache.prefetch(key);
+    words_.prefetch(key);
     questions_of_[first + i] = static_cast<uint32_t>(questions_.size());
-    questions_.push_back({&one, key, static_cast<uint32_t>(asks_.size() - 1), static_cast<uint32_t>(i), 0});
+    const auto ask_index = static_cast<uint32_t>(asks_.size() - 1);
+    questions_.push_back({&one, key, ask_index, static_cast<uint32_t>(i), 0});
   }
 }
 
 std::span<const float> SparseScorer::answer() {
+  const size_t n_steps = sums_.size();
   find_unknown();
   open_pieces();
   look_up_pieces();
-  lookups_.resolve();
+  lookups_.resolve(sums_);
   add_up();
-  keep(words_);
-  keep(classes_);
-  answers_.clear();
-  size_t lookup = 0;
+  keep();
+  float* sum = sums_.data();
   const uint32_t* question = questions_of_.data();
   for (const Ask& ask : asks_) {
-    const size_t first = answers_.size();
-    for (size_t i = 0; i < ask.n_steps; ++i) {
-      const size_t end = lookups_end_[first + i];
-      answers_.push_back(lookups_.sum(lookup, end));
-      lookup = end;
-    }
     for (size_t group = 0; group < ask.n_groups; ++group) {
-      for (size_t i = 0; i < ask.n_steps; ++i) {
-        answers_[first + i] += sums_[questions_[*question++].sum];
-      }
+      for (size_t i = 0; i < ask.n_steps; ++i) sum[i] += sums_[questions_[*question++].sum];
     }
+    sum += ask.n_steps;
   }
-  return answers_;
-}
-
-// Whether a sum is new, which the caller then fills. Precondition: `sum` is its place.
-bool SparseScorer::recall(Memory& memory, uint64_t key, uint32_t& sum) {
-  const SumCache::Known known = memory.cache.recall(key, sum);
-  if (known.state == SumCache::State::kPromised) {
-    sum = known.bits;
-  } else if (known.state == SumCache::State::kSum) {
-    sums_[sum] = known.sum();
-  } else {
-    memory.added.push_back({key, known.place, sum});
-  }
-  return known.state == SumCache::State::kNew;
-}
-
-void SparseScorer::keep(Memory& memory) {
-  for (const New& one : memory.added) memory.cache.keep(one.place, one.key, sums_[one.sum]);
-  memory.added.clear();
-  memory.cache.grow_if_full();
+  return {sums_.data(), n_steps};
 }
 
 void SparseScorer::find_unknown() {
   unknown_.clear();
   rows_.clear();
-  sums_.resize(questions_.size());
+  const size_t first = sums_.size();
+  sums_.resize(first + questions_.size());
   for (size_t i = 0; i < questions_.size(); ++i) {
     Question& question = questions_[i];
-    question.sum = static_cast<uint32_t>(i);
-    if (!recall(words_, question.key, question.sum)) continue;
-    unknown_.push_back({question.what, rows_.size(), question.sum, {}, {}});
+    question.sum = static_cast<uint32_t>(first + i);
+    const SumCache::Known known = words_.recall(question.key, question.sum);
+    if (known.state == Recalled::kPromised) question.sum = known.bits;
+    if (known.state == Recalled::kSum) sums_[question.sum] = known.sum();
+    if (known.state != Recalled::kNew) continue;
+    new_words_.push_back({question.key, known.place, question.sum});
+    const Remembered& what = *question.what;
     const Ask& ask = asks_[question.ask];
-    for (size_t row = 0; row < question.what->n_rows; ++row) {
-      rows_.push_back(bound_[ask.row(question.what->use[row], question.step)]);
+    const size_t rows = rows_.size();
+    for (size_t row = 0; row < what.n_rows; ++row) {
+      rows_.push_back(bound_[ask.row(what.use[row], question.step)]);
     }
+    const uint64_t* const minor = what.group->minor ? rows_.back() : set_->number(1);
+    unknown_.push_back({&what, rows, question.sum, set_->number_row(minor)});
   }
 }
 
 void SparseScorer::open_pieces() {
   pieces_.clear();
-  for (Unknown& one : unknown_) {
-    one.rare = look_up(one.what->rare, one);
-    one.pieces.begin = pieces_.size();
+  for (const Unknown& one : unknown_) {
+    look_up(one.what->rare, &rows_[one.rows], one.what->n_slots,
+            one.minor.tags.subspan(one.minor.at, 1), {one.sum, false}, lookups_);
     for (const Piece& piece : one.what->pieces) {
-      uint64_t key = piece.id;
+      uint64_t key = piece.id ^ one.minor.row;
       int turn = 0;
       for (const auto& [slot, level] : piece.sees) {
         key ^= std::rotl(rows_[one.rows + slot][level], 7 * turn++);
       }
       key = mix(key);
-      classes_.cache.prefetch(key);
-      pieces_.push_back({&piece, &one, key, 0});
+      classes_.prefetch(key);
+      pieces_.push_back({&piece, &one, key});
     }
-    one.pieces.end = pieces_.size();
   }
 }
 
+// A row takes seven sums: what its numbers share, and what each of them adds.
 void SparseScorer::look_up_pieces() {
-  unknown_pieces_.clear();
-  const size_t first = sums_.size();
-  sums_.resize(first + pieces_.size());
-  for (size_t i = 0; i < pieces_.size(); ++i) {
-    PieceUse& use = pieces_[i];
-    use.sum = static_cast<uint32_t>(first + i);
-    if (recall(classes_, use.key, use.sum)) {
-      unknown_pieces_.push_back({use.sum, look_up(use.piece->templates, *use.of)});
+  parts_.clear();
+  for (const auto& [piece, of, key] : pieces_) {
+    const auto first = static_cast<uint32_t>(sums_.size());
+    const RowCache::Known known = classes_.recall(key, first);
+    const auto at = static_cast<uint32_t>(of->minor.at);
+    if (known.state == Recalled::kSum) {
+      parts_.push_back({first, of->sum});  // not at once: sums are added in one order always
+      sums_.push_back(known.sums[at]);
+      continue;
     }
+    parts_.push_back({known.ticket() + 1 + at, of->sum});
+    if (known.state == Recalled::kPromised) continue;
+    new_classes_.push_back({key, known.place, first});
+    sums_.resize(first + 1 + RowCache::kSums);
+    look_up(piece->templates, &rows_[of->rows], of->what->n_slots, of->minor.tags, {first, true},
+            lookups_);
   }
 }
 
 void SparseScorer::add_up() {
-  for (const UnknownPiece& one : unknown_pieces_) {
-    sums_[one.sum] = lookups_.sum(one.lookups.begin, one.lookups.end);
+  for (const New& one : new_classes_) {
+    for (size_t i = 1; i <= RowCache::kSums; ++i) sums_[one.sum + i] += sums_[one.sum];
   }
-  for (const Unknown& one : unknown_) {
-    float sum = lookups_.sum(one.rare.begin, one.rare.end);
-    for (size_t at = one.pieces.begin; at < one.pieces.end; ++at) sum += sums_[pieces_[at].sum];
-    sums_[one.sum] = sum;
+  for (const auto [from, to] : parts_) sums_[to] += sums_[from];
+}
+
+void SparseScorer::keep() {
+  for (const New& one : new_words_) words_.keep(one.place, one.key, sums_[one.sum]);
+  for (const New& one : new_classes_) {
+    RowCache::Row row;
+    std::copy_n(sums_.begin() + one.sum + 1, row.size(), row.begin());
+    classes_.keep(one.place, one.key, row);
   }
+  new_words_.clear();
+  new_classes_.clear();
+  words_.grow_if_full();
+  classes_.grow_if_full();
 }
 
 }  // namespace calque

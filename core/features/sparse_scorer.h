@@ -22,7 +22,8 @@ namespace calque {
 // - what a group of templates of a few words adds, by the texts of these words;
 // - where these are new together, what each piece of the group adds: templates that look at classes
 //   of the words of one kind, however coarse, by the values they see. Pairs of words are many,
-//   pairs of classes are few.
+//   pairs of classes are few; so few that one lookup is for all lengths of a phrase that there may
+//   be, whose weights lie together.
 //
 // A sum never depends on what is remembered. Not thread-safe: one per thread. Precondition: the
 // weights do not change.
@@ -50,9 +51,10 @@ class SparseScorer {
   }
 
  private:
-  // Sums of groups and of pieces that are remembered, as lines of five: 16 MB and 8 MB.
+  // Lines of sums of groups and of rows of pieces that are remembered: 16 MB each.
   static constexpr size_t kGroupLines = 1 << 18;
-  static constexpr size_t kPieceLines = 1 << 17;
+  static constexpr size_t kPieceLines = 1 << 18;
+  static_assert(RowCache::kSums == TemplateSet::kNumbers);
 
   struct Piece {
     uint64_t id;
@@ -86,11 +88,6 @@ class SparseScorer {
     uint64_t key;
     uint32_t place, sum;
   };
-  struct Memory {
-    explicit Memory(size_t most_lines) : cache(most_lines) {}
-    SumCache cache;
-    std::vector<New> added;
-  };
 
   // One call of `ask`: some steps, and a row of questions of theirs for each group asked about.
   struct Ask {
@@ -110,25 +107,21 @@ class SparseScorer {
     uint32_t ask, step;
     uint32_t sum;
   };
-  struct Range {
-    size_t begin, end;
-  };
   // A sum that nothing remembers.
   struct Unknown {
     const Remembered* what;
     size_t rows;
     uint32_t sum;
-    Range rare, pieces;
+    TemplateSet::NumberRow minor;
   };
   struct PieceUse {
     const Piece* piece;
     const Unknown* of;
     uint64_t key;
-    uint32_t sum;
   };
-  struct UnknownPiece {
-    uint32_t sum;
-    Range lookups;
+  // What a piece adds to a sum.
+  struct Part {
+    uint32_t from, to;
   };
 
   const Plan& plan(Scope scope) const { return (*plans_)[static_cast<size_t>(scope)]; }
@@ -138,22 +131,16 @@ class SparseScorer {
   static void find_uses(Plan& plan);
   void bind(const Ask& ask, const SentenceValues& sentence, std::span<const StepView> steps);
   void ask_remembered(const Ask& ask, const Remembered& one);
-  bool recall(Memory& memory, uint64_t key, uint32_t& sum);
-  void keep(Memory& memory);
   void find_unknown();
   void open_pieces();
   void look_up_pieces();
   void add_up();
-  Range look_up(std::span<const WeightedTemplate> templates, const Unknown& one) {
-    const size_t begin = lookups_.size();
-    calque::look_up(templates, &rows_[one.rows], one.what->n_slots, lookups_);
-    return {begin, lookups_.size()};
-  }
+  void keep();
 
+  const TemplateSet* set_;
   std::shared_ptr<const Plans> plans_;  // shared: the pointers of a copy stay valid
   Lookups lookups_;
   std::vector<Ask> asks_;
-  std::vector<size_t> lookups_end_;     // of each step
   std::vector<const uint64_t*> bound_;  // rows of what the steps look at
   std::vector<uint32_t> same_;          // of each: the first step of the ask with that row
   std::vector<Question> questions_;
@@ -161,10 +148,11 @@ class SparseScorer {
   std::vector<const uint64_t*> rows_;   // of sums that nothing remembers
   std::vector<Unknown> unknown_;
   std::vector<PieceUse> pieces_;
-  std::vector<UnknownPiece> unknown_pieces_;
-  std::vector<float> answers_;
-  std::vector<float> sums_;
-  Memory words_{kGroupLines}, classes_{kPieceLines};
+  std::vector<Part> parts_;
+  std::vector<float> sums_;  // those of the steps come first
+  std::vector<New> new_words_, new_classes_;
+  SumCache words_{kGroupLines};
+  RowCache classes_{kPieceLines};
 };
 
 }  // namespace calque

@@ -87,17 +87,18 @@ SparseTable::Part& SparseTable::make_part(uint64_t key) {
 }
 
 void SparseTable::get(std::span<const uint64_t> keys, std::span<float> values) const {
-  const TagTable nothing;
   Lookups lookups;
+  std::ranges::fill(values, 0.0f);
   for (size_t begin = 0; begin < keys.size(); begin += kBatch) {
     const size_t n = std::min(kBatch, keys.size() - begin);
     lookups.clear();
-    for (const uint64_t key : keys.subspan(begin, n)) {
-      const Part* const part = this->part(key);
-      lookups.add(part != nullptr ? part->table(key) : nothing, key);
+    for (size_t i = 0; i < n; ++i) {
+      const uint64_t key = keys[begin + i];
+      if (const Part* const part = this->part(key)) {
+        lookups.add(part->table(key), {key, true, {}}, {static_cast<uint32_t>(i), false});
+      }
     }
-    lookups.resolve();
-    std::ranges::copy(lookups.values(), values.begin() + static_cast<std::ptrdiff_t>(begin));
+    lookups.resolve(values.subspan(begin, n));
   }
 }
 

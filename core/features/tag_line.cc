@@ -9,45 +9,70 @@
 namespace calque {
 namespace {
 
-void match_plainly(std::span<const TagQuery> queries, std::span<TagMatches> matches) {
-  for (size_t i = 0; i < queries.size(); ++i) {
-    const auto [line, tag, difference] = queries[i];
-    const auto other = static_cast<uint16_t>(tag ^ difference);
-    matches[i] = {line->equal(tag) | line->mark(), line->equal(other) | line->mark()};
+// Whether a tag matches is as good as random: no branch tells. The loops below are one, written for
+// each kind of processor: what is compiled for one is not inlined into what is compiled for all.
+size_t match_plainly(std::span<const TagQuery> queries, TagMatch* matches) {
+  TagMatch* to = matches;
+  for (uint32_t i = 0; i < queries.size(); ++i) {
+    const TagQuery& query = queries[i];
+    const uint32_t mark = query.line->mark();
+    *to = {i, 0, query.line->equal(query.tag) | mark};
+    to += query.wants_tag & (to->slots != 0);
+    for (uint32_t j = 0; j < query.n_differences; ++j) {
+      const auto tag = static_cast<uint16_t>(query.tag ^ query.differences[j]);
+      *to = {i, j + 1, query.line->equal(tag) | mark};
+      to += to->slots != 0;
+    }
   }
+  return static_cast<size_t>(to - matches);
 }
 
-// Each way repeats the loop: a function compiled for a newer processor is not inlined into another.
 #ifdef __x86_64__
-[[gnu::target("avx2")]] void match_avx2(std::span<const TagQuery> queries,
-                                        std::span<TagMatches> matches) {
-  for (size_t i = 0; i < queries.size(); ++i) {
-    const auto [line, tag, difference] = queries[i];
-    const auto* const lanes = reinterpret_cast<const __m256i*>(line);
-    const __m256i low = _mm256_load_si256(lanes), high = _mm256_load_si256(lanes + 1);
-    const __m256i one = _mm256_set1_epi16(static_cast<short>(tag));
-    const __m256i other = _mm256_set1_epi16(static_cast<short>(tag ^ difference));
-    // Packing goes by halves, so the second and third quarter change places.
-    const __m256i ones = _mm256_permute4x64_epi64(
-        _mm256_packs_epi16(_mm256_cmpeq_epi16(low, one), _mm256_cmpeq_epi16(high, one)), 0xd8);
-    const __m256i others = _mm256_permute4x64_epi64(
-        _mm256_packs_epi16(_mm256_cmpeq_epi16(low, other), _mm256_cmpeq_epi16(high, other)), 0xd8);
-    matches[i] = {
-        (static_cast<uint32_t>(_mm256_movemask_epi8(ones)) & TagLine::kAll) | line->mark(),
-        (static_cast<uint32_t>(_mm256_movemask_epi8(others)) & TagLine::kAll) | line->mark()};
-  }
+[[gnu::target("avx2")]] uint32_t equal_avx2(__m256i low, __m256i high, int tag) {
+  const __m256i wanted = _mm256_set1_epi16(static_cast<short>(tag));
+  const __m256i both =
+      _mm256_packs_epi16(_mm256_cmpeq_epi16(low, wanted), _mm256_cmpeq_epi16(high, wanted));
+  // Packing went by halves: the second and third quarter change places.
+  return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_permute4x64_epi64(both, 0xd8))) &
+         TagLine::kAll;
 }
 
-[[gnu::target("avx512f,avx512bw")]] void match_avx512(std::span<const TagQuery> queries,
-                                                      std::span<TagMatches> matches) {
-  for (size_t i = 0; i < queries.size(); ++i) {
-    const auto [line, tag, difference] = queries[i];
-    const __m512i all = _mm512_load_si512(line);
-    const __m512i one = _mm512_set1_epi16(static_cast<short>(tag));
-    const __m512i other = _mm512_set1_epi16(static_cast<short>(tag ^ difference));
-    matches[i] = {(_mm512_cmpeq_epi16_mask(all, one) & TagLine::kAll) | line->mark(),
-                  (_mm512_cmpeq_epi16_mask(all, other) & TagLine::kAll) | line->mark()};
+[[gnu::target("avx2")]] size_t match_avx2(std::span<const TagQuery> queries, TagMatch* matches) {
+  TagMatch* to = matches;
+  for (uint32_t i = 0; i < queries.size(); ++i) {
+    const TagQuery& query = queries[i];
+    const auto* const lanes = reinterpret_cast<const __m256i*>(query.line);
+    const __m256i low = _mm256_load_si256(lanes), high = _mm256_load_si256(lanes + 1);
+    const uint32_t mark = query.line->mark();
+    *to = {i, 0, equal_avx2(low, high, query.tag) | mark};
+    to += query.wants_tag & (to->slots != 0);
+    for (uint32_t j = 0; j < query.n_differences; ++j) {
+      *to = {i, j + 1, equal_avx2(low, high, query.tag ^ query.differences[j]) | mark};
+      to += to->slots != 0;
+    }
   }
+  return static_cast<size_t>(to - matches);
+}
+
+[[gnu::target("avx512f,avx512bw")]] uint32_t equal_avx512(__m512i tags, int tag) {
+  return _mm512_cmpeq_epi16_mask(tags, _mm512_set1_epi16(static_cast<short>(tag))) & TagLine::kAll;
+}
+
+[[gnu::target("avx512f,avx512bw")]] size_t match_avx512(std::span<const TagQuery> queries,
+                                                        TagMatch* matches) {
+  TagMatch* to = matches;
+  for (uint32_t i = 0; i < queries.size(); ++i) {
+    const TagQuery& query = queries[i];
+    const __m512i tags = _mm512_load_si512(query.line);
+    const uint32_t mark = query.line->mark();
+    *to = {i, 0, equal_avx512(tags, query.tag) | mark};
+    to += query.wants_tag & (to->slots != 0);
+    for (uint32_t j = 0; j < query.n_differences; ++j) {
+      *to = {i, j + 1, equal_avx512(tags, query.tag ^ query.differences[j]) | mark};
+      to += to->slots != 0;
+    }
+  }
+  return static_cast<size_t>(to - matches);
 }
 #endif
 

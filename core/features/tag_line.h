@@ -41,18 +41,24 @@ struct alignas(64) TagLine {
 };
 static_assert(sizeof(TagLine) == 64);
 
-// Tags looked for in a line: one, and the one that differs from it so.
+// Tags looked for in a line: one, if it is wanted, and those that differ from it so.
 struct TagQuery {
   const TagLine* line;
-  uint16_t tag, difference;
+  const uint16_t* differences;
+  uint16_t n_differences;
+  uint16_t tag;
+  bool wants_tag;
 };
-// The tags of the line that are equal to each, as bits, with the mark of the line.
-struct TagMatches {
-  uint32_t one, other;
+// A tag that may be in a line.
+struct TagMatch {
+  uint32_t query;
+  uint32_t which;  // 0: the tag itself; i + 1: that of difference i
+  uint32_t slots;  // the tags of the line that are equal, as bits, with the mark of the line
 };
 
-// Answers many queries. Precondition: the spans are of one length.
-using MatchTags = void (*)(std::span<const TagQuery>, std::span<TagMatches>);
+// Finds the tags of which there is an equal one in their lines, or a mark, in the order of the
+// queries; gives how many they are. Precondition: there is room for one more than are wanted.
+using MatchTags = size_t (*)(std::span<const TagQuery> queries, TagMatch* matches);
 // The ways to do so that this processor has, by name; the last one is the fastest.
 struct TagMatcher {
   const char* name;

@@ -56,7 +56,7 @@ class alignas(64) TagTable {
     if (matches == TagLine::kAll + 1) [[unlikely]] return candidate_after(home(hash), hash);
     const auto at = static_cast<size_t>(static_cast<const Group*>(line) - groups_.data());
     const auto i = static_cast<size_t>(std::countr_zero(matches));
-    return matches != 0 ? &entries_[at * Group::kSlots + i] : nullptr;
+    return &entries_[at * Group::kSlots + i];
   }
   float value(const Entry* candidate, uint64_t hash) const {
     if (candidate->rest == rest(hash)) return candidate->value;  // 0 in a free slot

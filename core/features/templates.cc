@@ -99,6 +99,9 @@ void TemplateSet::set_levels(size_t n_source_levels, size_t n_target_levels,
   for (const char* letter = kLetters; *letter != 0; ++letter) {
     numbers_.push_back(hash_bytes({letter, 1}));
   }
+  tags_.assign(kBeforeNumbers, 0);
+  for (const uint64_t number : numbers_) tags_.push_back(static_cast<uint16_t>(number));
+  tags_.resize((tags_.size() / kNumbers + 1) * kNumbers);
   const uint64_t phrase = extend_key(kEmptyPhrase, start_[0]);
   boundary_ = {phrase, phrase, block_value(phrase, phrase)};
 }

@@ -85,7 +85,7 @@ struct TemplateGroup {
   struct Member {
     uint64_t name;                         // hash
     std::array<uint8_t, kMaxSlots> level;  // of each slot
-    std::array<uint8_t, kMaxSlots> kind;   // of that level: prefixes of one bit string are one kind
+    std::array<uint8_t, kMaxSlots> kind;   // of that level: 0 is a word itself
     bool has_minor;
   };
   std::vector<SlotUse> slots;    // but for the minor one
@@ -154,16 +154,37 @@ class TemplateSet {
   const uint64_t* unknown_row() const { return unknown_.data(); }
   const uint64_t* number(int n) const;
   const uint64_t* letter(const char* letters, int i) const;
+  // A number or letter as one of a row of them, with what each changes of a key whose minor slot it
+  // is. The lengths of most phrases are one row.
+  static constexpr size_t kNumbers = 6;
+  struct NumberRow {
+    size_t row, at;
+    std::span<const uint16_t> tags;
+  };
+  NumberRow number_row(const uint64_t* number) const {
+    const size_t row = tag_at(number) / kNumbers;
+    return {row, tag_at(number) % kNumbers, std::span(tags_).subspan(row * kNumbers, kNumbers)};
+  }
+  std::span<const uint16_t> tag(const uint64_t* number) const {
+    return std::span(tags_).subspan(tag_at(number), 1);
+  }
   bool is_listed(int64_t previous, int64_t block) const;
   const BlockValues& boundary() const { return boundary_; }
 
  private:
+  // So that 1 begins a row.
+  static constexpr size_t kBeforeNumbers = kNumbers - (kMaxJump + 1) % kNumbers;
+  size_t tag_at(const uint64_t* number) const {
+    return static_cast<size_t>(number - numbers_.data()) + kBeforeNumbers;
+  }
+
   std::array<std::vector<TemplateGroup>, kNumScopes> scopes_;
   size_t n_templates_ = 0, n_history_ = 0;
   uint32_t needs_ = 0;
   size_t n_source_levels_ = 1, n_target_levels_ = 1;
   std::span<const uint64_t> target_levels_;
   std::vector<uint64_t> start_, end_, unknown_, numbers_;
+  std::vector<uint16_t> tags_;  // of the numbers; whole rows
   BlockValues boundary_{};
   std::vector<uint64_t> pairs_;
 };

@@ -21,20 +21,17 @@ struct WeightedTemplate {
   bool with_minor, without_minor;        // which of the two there are
 };
 
-// Asks for the weights of each template with these values.
+// Asks for the weights of each template with these values of its slots, and with each of the numbers
+// of its minor slot that have these tags.
 inline void look_up(std::span<const WeightedTemplate> templates, const uint64_t* const* rows,
-                    size_t n_slots, Lookups& lookups) {
+                    size_t n_slots, std::span<const uint16_t> minors, Lookups::Sums sums,
+                    Lookups& lookups) {
   const auto all = [&](size_t n) {
     for (const WeightedTemplate& one : templates) {
       const uint64_t key = major_key(one, rows, n);
       const TagTable& table = one.tables[SparseTable::hash(key) >> one.shift];
-      if (!one.with_minor) {
-        lookups.add(table, key);
-      } else if (!one.without_minor) {
-        lookups.add(table, add_minor(key, *rows[n]));
-      } else {
-        lookups.add(table, key, add_minor(key, *rows[n]));
-      }
+      const auto differences = one.with_minor ? minors : std::span<const uint16_t>();
+      lookups.add(table, {key, one.without_minor, differences}, sums);
     }
   };
   // Numbers that the compiler sees make the loops over slots disappear.
@@ -54,9 +51,13 @@ struct WeightedGroup {
   WeightedGroup(const TemplateGroup& templates_of, const SparseTable& weights);
 
   size_t n_slots() const { return group->slots.size(); }
-  void look_up(const SentenceValues& sentence, const StepView& step, Lookups& lookups) const {
+  // Asks for everything that fires in a step, all of which is added to one sum.
+  void look_up(const SentenceValues& sentence, const StepView& step, uint32_t sum,
+               Lookups& lookups) const {
     Binder(sentence, step).for_each(*group, [&](const Rows& rows) {
-      calque::look_up(templates, rows.data(), n_slots(), lookups);
+      std::span<const uint16_t> minor;
+      if (group->minor) minor = sentence.set().tag(rows[n_slots()]);
+      calque::look_up(templates, rows.data(), n_slots(), minor, {sum, false}, lookups);
     });
   }
 };

@@ -283,6 +283,14 @@ def moses_phrases(table: BlockTable, lines: Annotated[NDArray[numpy.int64], dict
 def moses_orientations(table: BlockTable, lines: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], source: WordTable, target: WordTable) -> str:
     """Lines of a reordering table."""
 
+def tag_matchers() -> list[str]:
+    """The ways to match tags that this processor has, the fastest last."""
+
+def match_tags(matcher: str, lines: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], tags: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], differences: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], wants_tag: bool) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+    """
+    What one way finds of a tag, and of those that differ from it so, in each line: the line, the number of the difference from 1 on, and the places as bits.
+    """
+
 class SparseTable:
     """Numbers (float32) by 64-bit key; absent keys have 0."""
 

@@ -17,8 +17,9 @@ from calque.text import RESERVED, read_lines
 
 LEVELS = ("word", "char.first", "char.last", "brown", "brown6", "brown4", "type", "tag")
 """All levels; `brown6` and `brown4` are the first bits of `brown`."""
-LEVEL_KINDS = {level: LEVELS.index(level.rstrip("0123456789")) for level in LEVELS}
-"""A number for each level, the same for those that are prefixes of one bit string."""
+_KINDS = (("word",), ("char.first", "char.last", "type"), ("brown", "brown6", "brown4"), ("tag",))
+LEVEL_KINDS = {level: kind for kind, levels in enumerate(_KINDS) for level in levels}
+"""0 for the word itself; else a number that levels which say the same sort of thing share."""
 UNSEEN = RESERVED[0]
 """The class of words that have none."""
 _FIELD = re.compile(r"[^ \t\r\n]+")
