@@ -19,34 +19,31 @@ TagTable::TagTable(size_t n_entries, int n_equal_bits) : n_equal_bits_(n_equal_b
 void TagTable::clear(uint64_t n_homes) {
   n_homes_ = n_homes;
   size_ = 0;
-  const size_t n_groups = n_homes + 1;
-  groups_ = LargeVector<Group>(n_groups);
-  entries_ = LargeVector<Entry>(n_groups * Group::kSlots);
+  groups_ = LargeVector<Group>(n_homes + 1);
 }
 
-size_t TagTable::slot_of(uint64_t hash) const {
+const TagTable::Entry* TagTable::entry_of(uint64_t hash) const {
   for (size_t at = home(hash);; ++at) {
     const Group& group = groups_[at];
     for (uint32_t equal = group.equal(tag(hash)); equal != 0; equal &= equal - 1) {
       const auto i = static_cast<size_t>(std::countr_zero(equal));
-      const size_t slot = at * Group::kSlots + i;
-      if (i < group.size() && entries_[slot].rest == rest(hash)) return slot;
+      if (i < group.size() && group.entries[i].rest == rest(hash)) return &group.entries[i];
     }
-    if (!group.has_sent_away()) return kNone;
+    if (!group.has_sent_away()) return nullptr;
   }
 }
 
 const TagTable::Entry* TagTable::candidate_after(size_t home, uint64_t hash) const {
   for (size_t at = home + 1;; ++at) {
     if (const uint32_t equal = groups_[at].equal(tag(hash))) {
-      return &entries_[at * Group::kSlots + static_cast<size_t>(std::countr_zero(equal))];
+      return &groups_[at].entries[static_cast<size_t>(std::countr_zero(equal))];
     }
     if (!groups_[at].has_sent_away()) return nullptr;
   }
 }
 
 float& TagTable::slot(uint64_t hash) {
-  if (const size_t at = slot_of(hash); at != kNone) return entries_[at].value;
+  if (const Entry* const entry = entry_of(hash)) return const_cast<Entry*>(entry)->value;
   const auto n_slots = static_cast<double>(n_homes_ * Group::kSlots);
   if (size_ + 1 > kMostLoad * n_slots) grow(n_homes_ + n_homes_ / 4 + 1);
   return place(hash, 0);
@@ -58,17 +55,13 @@ float& TagTable::place(uint64_t hash, float value) {
   const size_t i = groups_[at].size();
   groups_[at].tags[i] = tag(hash);
   ++groups_[at].state;
-  if (at + 1 == groups_.size() && i + 1 == Group::kSlots) {
-    // One group more, not twice as many.
-    groups_.reserve(groups_.size() + 1);
-    groups_.emplace_back();
-    entries_.reserve(entries_.size() + Group::kSlots);
-    entries_.resize(entries_.size() + Group::kSlots);
-  }
+  groups_[at].entries[i] = {rest(hash), value};
   ++size_;
-  Entry& entry = entries_[at * Group::kSlots + i];
-  entry = {rest(hash), value};
-  return entry.value;
+  if (at + 1 == groups_.size() && i + 1 == Group::kSlots) {
+    groups_.reserve(groups_.size() + 1);  // one group more, not twice as many
+    groups_.emplace_back();
+  }
+  return groups_[at].entries[i].value;
 }
 
 void TagTable::grow(uint64_t n_homes) {
@@ -85,7 +78,9 @@ void TagTable::reserve(size_t n_entries) {
 }
 
 void TagTable::scale(float factor) {
-  for (Entry& entry : entries_) entry.value *= factor;
+  for (Group& group : groups_) {
+    for (Entry& entry : group.entries) entry.value *= factor;
+  }
 }
 
 }  // namespace calque

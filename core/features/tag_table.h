@@ -15,8 +15,9 @@ namespace calque {
 //
 // - The last 16 bits of each hash, the tags of a group, fill one line of the cache. A lookup
 //   compares all of them at once; only where one is equal does it read further, so that a miss
-//   touches one line of an array that is a fifth of the table.
-// - The first 32 bits of a hash lie beside its value. Together with the tag nothing is lost.
+//   touches one line.
+// - The first 32 bits of a hash lie beside its value, behind the tags. Nothing is lost, and where an
+//   entry lies follows from its group.
 // - A group so large is seldom full while the table has room: entries that must go to the next group
 //   are few, and a group says whether it sent any away.
 //
@@ -36,14 +37,12 @@ class alignas(64) TagTable {
   explicit TagTable(size_t n_entries = 0, int n_equal_bits = 0);
 
   size_t size() const { return size_; }
-  size_t n_bytes() const {
-    return groups_.capacity() * sizeof(Group) + entries_.capacity() * sizeof(Entry);
-  }
+  size_t n_bytes() const { return groups_.capacity() * sizeof(Group); }
 
   // The value of a hash, or null.
   const float* find(uint64_t hash) const {
-    const size_t at = slot_of(hash);
-    return at != kNone ? &entries_[at].value : nullptr;
+    const Entry* const entry = entry_of(hash);
+    return entry != nullptr ? &entry->value : nullptr;
   }
   // The same; where it is absent it becomes 0.
   float& slot(uint64_t hash);
@@ -54,9 +53,7 @@ class alignas(64) TagTable {
   const TagLine* line(uint64_t hash) const { return &groups_[home(hash)]; }
   const Entry* candidate(const TagLine* line, uint64_t hash, uint32_t matches) const {
     if (matches == TagLine::kAll + 1) [[unlikely]] return candidate_after(home(hash), hash);
-    const auto at = static_cast<size_t>(static_cast<const Group*>(line) - groups_.data());
-    const auto i = static_cast<size_t>(std::countr_zero(matches));
-    return &entries_[at * Group::kSlots + i];
+    return &static_cast<const Group*>(line)->entries[static_cast<size_t>(std::countr_zero(matches))];
   }
   float value(const Entry* candidate, uint64_t hash) const {
     if (candidate->rest == rest(hash)) return candidate->value;  // 0 in a free slot
@@ -69,10 +66,10 @@ class alignas(64) TagTable {
   // Calls visit(hash, value) for every entry.
   template <typename Visit>
   void for_each(Visit visit) const {
-    for (size_t at = 0; at < groups_.size(); ++at) {
-      for (size_t i = 0; i < groups_[at].size(); ++i) {
-        const Entry& entry = entries_[at * Group::kSlots + i];
-        visit(static_cast<uint64_t>(entry.rest) << 16 | groups_[at].tags[i], entry.value);
+    for (const Group& group : groups_) {
+      for (size_t i = 0; i < group.size(); ++i) {
+        const auto [rest, value] = group.entries[i];
+        visit(static_cast<uint64_t>(rest) << 16 | group.tags[i], value);
       }
     }
   }
@@ -82,6 +79,8 @@ class alignas(64) TagTable {
   // which come last, have the tag 0.
   struct Group : TagLine {
     static constexpr size_t kSlots = kTags;
+
+    std::array<Entry, kSlots> entries{};
 
     size_t size() const { return state & 0xff; }
     bool has_sent_away() const { return (state & kMark) != 0; }
@@ -93,8 +92,7 @@ class alignas(64) TagTable {
   size_t home(uint64_t hash) const {
     return static_cast<size_t>((rest(hash) << n_equal_bits_) * n_homes_ >> 32);
   }
-  static constexpr size_t kNone = ~size_t{0};
-  size_t slot_of(uint64_t hash) const;
+  const Entry* entry_of(uint64_t hash) const;
   const Entry* candidate_after(size_t home, uint64_t hash) const;
   void clear(uint64_t n_homes);
   void grow(uint64_t n_homes);
@@ -102,11 +100,9 @@ class alignas(64) TagTable {
   float& place(uint64_t hash, float value);
 
   LargeVector<Group> groups_;  // the last one has room
-  LargeVector<Entry> entries_;
   uint64_t n_homes_ = 0;       // groups in which an entry may be at home; some more follow them
   uint32_t size_ = 0;
   int32_t n_equal_bits_;
 };
-static_assert(sizeof(TagTable) == 64);  // a line of the cache
 
 }  // namespace calque
