@@ -31,7 +31,7 @@ from calque.text import BitextFiles, read_lines
 Facts: TypeAlias = dict[str, Any]
 
 N_ENTRIES = 20_000_000
-N_TURNS = 5
+N_TURNS = 12
 N_LINES = 3_000
 """Lines of the training text whose features have weights, unless told otherwise."""
 BATCH = 1_000

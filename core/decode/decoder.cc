@@ -1,11 +1,18 @@
 #include "decode/decoder.h"
 
+#include <algorithm>
+
+#include "decode/option_collector.h"
 #include "decode/oracle.h"
 #include "parallel.h"
 
 namespace calque {
-
 namespace {
+
+// The options of so many sentences, or words, are collected before any of these is searched: both
+// have tables that fill the cache, and drive out those of the other.
+constexpr size_t kSentencesAtOnce = 32;
+constexpr size_t kWordsAtOnce = 1024;
 
 // Calls visit(target) with the policy that the features ask for.
 template <typename Visit>
@@ -21,15 +28,30 @@ std::vector<Decoded> decode(const ModelView& model, const WeightView& weights,
                             const DecodeOptions& options, const SourceText& source,
                             const Constraints& constraints, int n_threads) {
   std::vector<Decoded> results(source.size());
+  const auto n_shares = 4 * static_cast<size_t>(std::max(1, n_threads));  // at least
+  const size_t chunk = std::clamp<size_t>(source.size() / n_shares, 1, kSentencesAtOnce);
   with_target(model, weights, [&](const auto& target) {
-    for_chunks(source.size(), 1, n_threads, [&] {
-      return [&, table = OptionTable(model, weights, options.options_per_span),
-              search = Search(*model.features, weights, options.search, target)](size_t at,
-                                                                              size_t) mutable {
-        table.collect(source.sentence(at), constraints.sentence(at));
-        const SearchGraph& graph = search.run(table);
-        results[at] = {best_derivations(graph, table, model, options.n_best, options.distinct),
-                       graph.n_generated};
+    for_chunks(source.size(), chunk, n_threads, [&] {
+      return [&, collector = OptionCollector(model, weights, options.options_per_span),
+              tables = std::vector<OptionTable>(chunk),
+              search = Search(*model.features, weights, options.search, target)](
+                 size_t at, size_t end) mutable {
+        while (at < end) {
+          const size_t first = at;
+          size_t n_words = 0, n_collected = 0;
+          for (; first + n_collected < end && n_words < kWordsAtOnce; ++n_collected) {
+            const SentenceView sentence = source.sentence(first + n_collected);
+            collector.collect(tables[n_collected], sentence,
+                              constraints.sentence(first + n_collected));
+            n_words += sentence.words.size();
+          }
+          for (; at < first + n_collected; ++at) {
+            const OptionTable& table = tables[at - first];
+            const SearchGraph& graph = search.run(table);
+            results[at] = {best_derivations(graph, table, model, options.n_best, options.distinct),
+                           graph.n_generated};
+          }
+        }
       };
     });
   });
@@ -38,8 +60,8 @@ std::vector<Decoded> decode(const ModelView& model, const WeightView& weights,
 
 TranslationGraph decode_graph(const ModelView& model, const WeightView& weights,
                               const DecodeOptions& options, const SourceText& source, size_t at) {
-  OptionTable table(model, weights, options.options_per_span);
-  table.collect(source.sentence(at));
+  OptionTable table;
+  OptionCollector(model, weights, options.options_per_span).collect(table, source.sentence(at));
   return with_target(model, weights, [&](const auto& target) {
     Search search(*model.features, weights, options.search, target);
     return translation_graph(search.run(table), table);
@@ -54,9 +76,10 @@ std::vector<Decoded> decode_oracle(const ModelView& model, const DecodeOptions& 
   const SourceText wanted{references, reference_offsets, references, {}, 0};
   std::vector<Decoded> results(source.size());
   for_chunks(source.size(), 1, n_threads, [&] {
-    return [&, table = OptionTable(model, no_weights, 0)](size_t at, size_t) mutable {
-      // Without weights every option is as good as any other: none may be cut.
-      table.collect(source.sentence(at));
+    // Without weights every option is as good as any other: none may be cut.
+    return [&, collector = OptionCollector(model, no_weights, 0), table = OptionTable()](
+               size_t at, size_t) mutable {
+      collector.collect(table, source.sentence(at));
       Search search(*model.features, no_weights, options.search,
                     OracleTarget(wanted.sentence(at).words));
       const SearchGraph& graph = search.run(table);

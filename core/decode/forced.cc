@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "decode/option_collector.h"
 #include "decode/search.h"
 #include "decode/translation_graph.h"
 
@@ -80,13 +81,12 @@ Forced force(const ModelView& model, const WeightView& weights, const ForcedOpti
   result.truncated = source.size() > options.max_words;
   if (result.truncated) return result;
 
-  OptionTable table(model, weights, 0);
-  table.collect(source, {}, reference);
+  OptionCollector collector(model, weights, 0);
+  OptionTable table;
+  collector.collect(table, source, {}, reference);
   const size_t n = coverable(table);
   const bool whole = n == source.words.size();
-  if (!whole) {
-    table.collect(source.first(n), {}, reference);
-  }
+  if (!whole) collector.collect(table, source.first(n), {}, reference);
   Search search(*model.features, weights, {options.reordering, 0, 0, 0, false, options.max_states, 0},
                 ForcedTarget(model, weights, reference, whole, latest_places(table, reference)));
   const SearchGraph& graph = search.run(table);

@@ -3,14 +3,13 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "decode/coverage.h"
 #include "decode/model.h"
-#include "features/sparse_scorer.h"
+#include "features/templates.h"
 #include "hash.h"
 
 namespace calque {
@@ -57,20 +56,10 @@ struct Constraint {
   std::span<const int32_t> target;
 };
 
-// All options of a sentence, those of one span together and the most promising first.
+// All options of a sentence, those of one span together and the most promising first. Filled by an
+// OptionCollector; the arrays of the sentence and of its constraints must outlive the use of it.
 class OptionTable {
  public:
-  // Keeps at most `limit` options per span (0: all), those that score best by what the block
-  // decides; with sparse features, the best of the kPreselected * limit that are best without.
-  OptionTable(const ModelView& model, const WeightView& weights, int limit);
-
-  // Collects the options of a sentence. A word that no block covers alone is copied. The span of a
-  // constraint has one option and may be of any length; no other option touches it. With `within`,
-  // only options whose words occur there in a row. Precondition: constraints are not empty, do not
-  // overlap and stand from left to right. The arrays must outlive the use of the options.
-  void collect(const SentenceView& sentence, std::span<const Constraint> constraints = {},
-               std::optional<std::span<const int32_t>> within = std::nullopt);
-
   std::span<const Option> span(int begin, int end) const {
     const auto [from, to] = ranges_[index(begin, end)];
     return {options_.data() + from, to - from};
@@ -104,45 +93,25 @@ class OptionTable {
   float future(const Coverage& coverage) const;
 
  private:
+  friend class OptionCollector;
+
+  void begin(const SentenceView& sentence, int max_words);
   size_t index(int begin, int end) const {
     return static_cast<size_t>(begin * max_words_ + (end - begin - 1));
   }
-  void add_blocks(int begin, int end, int64_t phrase);
-  void add_blocks_within(int begin, int end, int64_t phrase, std::span<const int32_t> reference);
-  void add_copy(int position);
-  void add_required(const Constraint& constraint);
-  Option make_option(int begin, int end, int64_t block) const;
-  void score_words(Option& option) const;
   // Without the values of whole phrases.
   static StepView view(const Option& option);
-  void view_all(std::span<const Option> options);
-  void ask_sparse(Scope scope, std::span<StepView> steps);
-  void learn_phrase(int begin, int end, int64_t phrase, std::pair<size_t, size_t>& known);
-  void score_blocks(std::span<Option> options);
-  void score_in_sentence(size_t from);
-  void keep_best(std::vector<Option>& options, size_t from, int limit) const;
-  void number_next_classes();
   void estimate_future();
 
-  ModelView model_;
-  WeightView weights_;
-  double first_weight_, rest_weight_;  // of the language model
-  int limit_;
-  std::optional<SparseScorer> sparse_;
   SentenceView sentence_;
   SentenceValues values_;
-  std::vector<BlockValues> block_values_;  // of each option
-  std::vector<StepView> views_;            // of options that are being scored
   int n_ = 0;
   int max_words_ = 0;
   std::vector<Option> options_;
   std::vector<std::pair<size_t, size_t>> ranges_;
-  std::vector<float> future_;  // row: begin; column: length below the window
+  std::vector<BlockValues> block_values_;  // of each option
+  std::vector<float> future_;              // row: begin; column: length below the window
   std::vector<float> future_to_end_;
-  // The options kept of source phrases met before: most phrases of a text are frequent ones, and the
-  // frequent ones have the most blocks. Rows of `known_`.
-  std::unordered_map<int64_t, std::pair<size_t, size_t>> known_phrases_;
-  std::vector<Option> known_;
 };
 
 }  // namespace calque

@@ -1,0 +1,279 @@
+#include "decode/option_collector.h"
+
+#include <algorithm>
+
+#include "decode/step_scorer.h"
+#include "flat_map.h"
+
+namespace calque {
+namespace {
+
+constexpr size_t kMostKnown = 1 << 16;  // options remembered from sentence to sentence: some 8 MB
+
+constexpr int kPreselected = 2;
+
+// What the step after an option may ask of it.
+struct NextClass {
+  std::array<float, 3> scores;
+  uint64_t values;  // that templates look at
+  bool operator==(const NextClass&) const = default;
+  uint64_t hash() const {
+    return mix(values ^ hash_bytes({reinterpret_cast<const char*>(scores.data()), sizeof scores}));
+  }
+};
+
+bool occurs(std::span<const int32_t> text, std::span<const int32_t> words) {
+  return !std::ranges::search(text, words).empty();
+}
+
+}  // namespace
+
+OptionCollector::OptionCollector(const ModelView& model, const WeightView& weights, int limit)
+    : model_(model),
+      weights_(weights),
+      first_weight_(model.dense().first_weight(weights.dense)),
+      rest_weight_(model.dense().rest_weight(weights.dense)),
+      limit_(limit) {
+  if (weights.sparse != nullptr && !model.sparse().empty()) {
+    sparse_.emplace(model.sparse(), *weights.sparse);
+  }
+}
+
+void OptionCollector::collect(OptionTable& table, const SentenceView& sentence,
+                              std::span<const Constraint> constraints,
+                              std::optional<std::span<const int32_t>> within) {
+  const auto source = sentence.words;
+  const int n = sentence.size();
+  const int block_words = std::max(1, std::min(model_.blocks.max_source_words, Coverage::kWindow));
+  int max_words = block_words;
+  for (const Constraint& one : constraints) max_words = std::max(max_words, one.end - one.begin);
+  table_ = &table;
+  table.begin(sentence, max_words);
+  if (sparse_) table.values_.begin(model_.sparse(), sentence.levels);
+
+  auto constraint = constraints.begin();  // the first that is not behind
+  for (int begin = 0; begin < n; ++begin) {
+    if (constraint != constraints.end() && constraint->begin == begin) {
+      add_required(*constraint);
+      begin = constraint->end - 1;
+      ++constraint;
+      continue;
+    }
+    const int wall = constraint != constraints.end() ? constraint->begin : n;
+    uint64_t hash = kEmptyPhraseHash;
+    for (int end = begin + 1; end <= std::min(wall, begin + block_words); ++end) {
+      hash = extend_hash(hash, source[static_cast<size_t>(end - 1)]);
+      const auto words = source.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+      const size_t from = table.options_.size();
+      if (const int64_t phrase = model_.blocks.find(words, hash); phrase >= 0) {
+        if (within) {
+          add_blocks_within(begin, end, phrase, *within);
+        } else {
+          add_blocks(begin, end, phrase);
+        }
+      } else if (end == begin + 1) {
+        const auto copy = sentence.copies.subspan(static_cast<size_t>(begin), 1);
+        if (!within || occurs(*within, copy)) add_copy(begin);
+      }
+      score_in_sentence(from);
+      table.ranges_[table.index(begin, end)] = {from, table.options_.size()};
+    }
+  }
+  number_next_classes();
+  table.estimate_future();
+}
+
+// The best options of a phrase, which are scored when it is first met.
+void OptionCollector::add_blocks(int begin, int end, int64_t phrase) {
+  if (known_.size() > kMostKnown) {
+    known_.clear();
+    known_phrases_.clear();
+  }
+  const auto [known, is_new] = known_phrases_.try_emplace(phrase);
+  if (is_new) learn_phrase(begin, end, phrase, known->second);
+  const auto [first, last] = known->second;
+  for (size_t at = first; at < last; ++at) {
+    table_->options_.push_back(known_[at]);
+    table_->options_.back().begin = begin;
+    table_->options_.back().end = end;
+  }
+}
+
+void OptionCollector::learn_phrase(int begin, int end, int64_t phrase,
+                               std::pair<size_t, size_t>& known) {
+  known.first = known_.size();
+  const auto [first, last] = model_.blocks.blocks(phrase);
+  for (int64_t row = first; row < last; ++row) known_.push_back(make_option(begin, end, row));
+  if (sparse_) {
+    keep_best(known_, known.first, kPreselected * limit_);
+    score_blocks(std::span(known_).subspan(known.first));
+  }
+  keep_best(known_, known.first, limit_);
+  known.second = known_.size();
+}
+
+void OptionCollector::add_blocks_within(int begin, int end, int64_t phrase,
+                                    std::span<const int32_t> reference) {
+  const size_t from = table_->options_.size();
+  const auto [first, last] = model_.blocks.blocks(phrase);
+  for (int64_t block = first; block < last; ++block) {
+    if (!occurs(reference, model_.blocks.target(block))) continue;
+    table_->options_.push_back(make_option(begin, end, block));
+  }
+  score_blocks(std::span(table_->options_).subspan(from));
+  keep_best(table_->options_, from, limit_);
+}
+
+// Sparse features that depend on the block alone, of options of one source phrase.
+void OptionCollector::score_blocks(std::span<Option> options) {
+  if (!sparse_ || options.empty()) return;
+  sparse_->begin();
+  view_all(options);
+  ask_sparse(Scope::kPhrase, std::span(views_).first(1));
+  ask_sparse(Scope::kBlock, views_);
+  const auto sums = sparse_->answer();
+  for (size_t i = 0; i < options.size(); ++i) options[i].score += sums[0] + sums[i + 1];
+}
+
+// Sparse features that depend on the place of the options from `from` on, all of one span.
+void OptionCollector::score_in_sentence(size_t from) {
+  if (!sparse_ || from == table_->options_.size()) return;
+  const auto options = std::span(table_->options_).subspan(from);
+  sparse_->begin();
+  view_all(options);
+  ask_sparse(Scope::kSpan, std::span(views_).first(1));
+  ask_sparse(Scope::kOption, views_);
+  const size_t n_ways = sparse_->has(Scope::kOrientation) ? 3 : 0;
+  for (size_t way = 0; way < n_ways; ++way) {
+    for (StepView& step : views_) step.orientation = static_cast<int>(way);
+    ask_sparse(Scope::kOrientation, views_);
+  }
+  const auto sums = sparse_->answer();
+  const size_t n = options.size();
+  for (size_t i = 0; i < n; ++i) {
+    options[i].score += sums[0] + sums[i + 1];
+    for (size_t way = 0; way < n_ways; ++way) {
+      options[i].previous[way] += sums[1 + n + way * n + i];
+    }
+  }
+  if (sparse_->has(Scope::kOption)) keep_best(table_->options_, from, 0);
+}
+
+void OptionCollector::view_all(std::span<const Option> options) {
+  views_.clear();
+  for (const Option& option : options) views_.push_back(OptionTable::view(option));
+}
+
+void OptionCollector::ask_sparse(Scope scope, std::span<StepView> steps) {
+  if (sparse_->needs_values(scope)) {
+    for (StepView& step : steps) step.values = table_->values_.block(step.begin, step.end, step.target);
+  }
+  sparse_->ask(scope, table_->values_, steps);
+}
+
+// Sorts the options from `from` on, the most promising first, and drops those beyond the limit.
+void OptionCollector::keep_best(std::vector<Option>& options, size_t from, int limit) const {
+  const auto better = [](const Option& a, const Option& b) {
+    return a.estimate() != b.estimate() ? a.estimate() > b.estimate() : a.block < b.block;
+  };
+  const auto first = options.begin() + static_cast<std::ptrdiff_t>(from);
+  if (limit > 0 && options.size() - from > static_cast<size_t>(limit)) {
+    std::partial_sort(first, first + limit, options.end(), better);
+    options.resize(from + static_cast<size_t>(limit));
+  } else {
+    std::sort(first, options.end(), better);
+  }
+}
+
+void OptionCollector::add_copy(int position) {
+  Option option{};
+  option.begin = position;
+  option.end = position + 1;
+  option.block = -1;
+  option.target = table_->sentence_.copies.subspan(static_cast<size_t>(position), 1);
+  for (const BlockColumn& column : model_.dense().block_columns) {
+    option.score += static_cast<float>(weights_.dense[column.index] * column.copied);
+  }
+  for (const OrientationColumn& column : model_.dense().orientation_columns) {
+    auto& scores = column.next ? option.next : option.previous;
+    for (size_t i = 0; i < 3; ++i) {
+      scores[i] += static_cast<float>(weights_.dense[column.index] * column.copied[i]);
+    }
+  }
+  score_words(option);
+  score_blocks({&option, 1});
+  table_->options_.push_back(option);
+}
+
+void OptionCollector::add_required(const Constraint& constraint) {
+  Option option{};
+  option.begin = constraint.begin;
+  option.end = constraint.end;
+  option.block = -1;
+  option.required = true;
+  option.target = constraint.target;
+  score_words(option);
+  score_blocks({&option, 1});
+  table_->ranges_[table_->index(option.begin, option.end)] = {table_->options_.size(), table_->options_.size() + 1};
+  table_->options_.push_back(option);
+  score_in_sentence(table_->options_.size() - 1);
+}
+
+Option OptionCollector::make_option(int begin, int end, int64_t block) const {
+  Option option{};
+  option.begin = begin;
+  option.end = end;
+  option.block = block;
+  option.target = model_.blocks.target(block);
+  for (const BlockColumn& column : model_.dense().block_columns) {
+    option.score += static_cast<float>(weights_.dense[column.index] * column.at(block));
+  }
+  for (const OrientationColumn& column : model_.dense().orientation_columns) {
+    auto& scores = column.next ? option.next : option.previous;
+    for (size_t i = 0; i < 3; ++i) {
+      scores[i] += static_cast<float>(weights_.dense[column.index] * column.at(block, i));
+    }
+  }
+  score_words(option);
+  return option;
+}
+
+// The parts of an option that its target words decide.
+void OptionCollector::score_words(Option& option) const {
+  option.lm_estimate = static_cast<float>(
+      score_lm(model_.lm, model_.lm.empty(), option.target, first_weight_, rest_weight_).score);
+  if (const auto& classes = model_.dense().class_lm) {
+    const double weight = weights_.dense[classes->index];
+    option.lm_estimate += static_cast<float>(
+        score_lm(classes->lm, classes->lm.empty(), option.target, weight, weight).score);
+  }
+  option.words = 0;
+  option.words_factor = 1;
+  for (const int32_t word : option.target) {
+    option.words = append_word(option.words, word);
+    option.words_factor *= kWordsFactor;
+  }
+  const bool is_copy = option.block < 0 && !option.required;
+  for (const CountComponent& count : model_.dense().counts) {
+    option.score +=
+        static_cast<float>(weights_.dense[count.index] * count.at(option.target.size(), is_copy));
+  }
+}
+
+void OptionCollector::number_next_classes() {
+  Interner<NextClass> classes;
+  const TemplateSet& set = model_.sparse();
+  const bool scores_steps = sparse_ && StepScorer::is_needed(set);
+  const bool asks = scores_steps && set.needs(kNeedsPreviousTarget | kNeedsForward);
+  table_->block_values_.clear();
+  for (Option& option : table_->options_) {
+    if (scores_steps) {
+      table_->block_values_.push_back(table_->values_.block(option.begin, option.end, option.target));
+    }
+    uint64_t values = 0;  // the source follows from the place
+    if (asks) values = extend_key(table_->block_values_.back().target, option.block >= 0);
+    option.next_class = classes.intern({option.next, values});
+  }
+}
+
+}  // namespace calque

@@ -1,0 +1,60 @@
+// Finds the options of sentences and scores them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "decode/model.h"
+#include "decode/options.h"
+#include "features/sparse_scorer.h"
+
+namespace calque {
+
+// What recurs is remembered from sentence to sentence. Not thread-safe: one per thread.
+class OptionCollector {
+ public:
+  // Keeps at most `limit` options per span (0: all), those that score best by what the block
+  // decides; with sparse features, the best of the kPreselected * limit that are best without.
+  OptionCollector(const ModelView& model, const WeightView& weights, int limit);
+
+  // Fills the table with the options of a sentence. A word that no block covers alone is copied. The
+  // span of a constraint has one option and may be of any length; no other option touches it. With
+  // `within`, only options whose words occur there in a row. Precondition: constraints are not
+  // empty, do not overlap and stand from left to right.
+  void collect(OptionTable& table, const SentenceView& sentence,
+               std::span<const Constraint> constraints = {},
+               std::optional<std::span<const int32_t>> within = std::nullopt);
+
+ private:
+  void add_blocks(int begin, int end, int64_t phrase);
+  void add_blocks_within(int begin, int end, int64_t phrase, std::span<const int32_t> reference);
+  void add_copy(int position);
+  void add_required(const Constraint& constraint);
+  Option make_option(int begin, int end, int64_t block) const;
+  void score_words(Option& option) const;
+  void view_all(std::span<const Option> options);
+  void ask_sparse(Scope scope, std::span<StepView> steps);
+  void learn_phrase(int begin, int end, int64_t phrase, std::pair<size_t, size_t>& known);
+  void score_blocks(std::span<Option> options);
+  void score_in_sentence(size_t from);
+  void keep_best(std::vector<Option>& options, size_t from, int limit) const;
+  void number_next_classes();
+
+  ModelView model_;
+  WeightView weights_;
+  double first_weight_, rest_weight_;  // of the language model
+  int limit_;
+  std::optional<SparseScorer> sparse_;
+  OptionTable* table_ = nullptr;  // that is being filled
+  std::vector<StepView> views_;   // of options that are being scored
+  // The options kept of source phrases met before: most phrases of a text are frequent ones, and the
+  // frequent ones have the most blocks. Rows of `known_`.
+  std::unordered_map<int64_t, std::pair<size_t, size_t>> known_phrases_;
+  std::vector<Option> known_;
+};
+
+}  // namespace calque
