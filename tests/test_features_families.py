@@ -20,7 +20,7 @@ from decode_reference import (
 )
 from decode_reference import features as dense_features
 from feature_reference import REFERENCES, Block, Derived, names
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from test_decode_exact import random_weights, rules, search_options, seeds
 
@@ -172,6 +172,7 @@ def test_the_n_best_list_is_every_derivation_in_order(
 
 @settings(max_examples=10, deadline=None)
 @given(seeds, sources, rules)
+@example(4355, ["w0", "w2"], Rules("mon", -1, False))  # w2 is copied, and a word of an option
 def test_word_edges_are_scored_in_the_search(seed: int, source: list[str], by: Rules) -> None:
     one = task(seed, source[:3], ("wordedges",))
     all_steps = every(one, by)

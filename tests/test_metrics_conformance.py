@@ -164,7 +164,7 @@ def test_a_wrong_name_or_setting_is_one_clear_line(
 
 
 def test_settings_are_listed() -> None:
-    assert settings_of("bleu") == ("length", "tokenize", "lowercase")
+    assert settings_of("bleu") == ("tokenize", "lowercase", "length")
 
 
 def test_text_that_utf_8_cannot_hold_is_one_clear_line() -> None:

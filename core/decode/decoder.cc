@@ -28,7 +28,7 @@ std::vector<Decoded> decode(const ModelView& model, const WeightView& weights,
                             const DecodeOptions& options, const SourceText& source,
                             const Constraints& constraints, int n_threads) {
   std::vector<Decoded> results(source.size());
-  const auto n_shares = 4 * static_cast<size_t>(std::max(1, n_threads));  // at least
+  const auto n_shares = 16 * static_cast<size_t>(std::max(1, n_threads));  // at least
   const size_t chunk = std::clamp<size_t>(source.size() / n_shares, 1, kSentencesAtOnce);
   with_target(model, weights, [&](const auto& target) {
     for_chunks(source.size(), chunk, n_threads, [&] {

@@ -101,6 +101,7 @@ void SparseScorer::begin() {
   lookups_.clear();
   asks_.clear();
   bound_.clear();
+  identities_.clear();
   same_.clear();
   questions_.clear();
   questions_of_.clear();
@@ -131,16 +132,18 @@ void SparseScorer::bind(const Ask& ask, const SentenceValues& sentence,
     for (size_t i = 0; i < n; ++i) {
       const uint64_t* const row = Binder(sentence, steps[i]).row(ask.plan->uses[use]);
       bound_.push_back(row);
+      identities_.push_back(sentence.identity(row));
       const auto same = std::ranges::find(std::span(bound_).subspan(first), row);
       same_.push_back(static_cast<uint32_t>(&*same - &bound_[first]));
     }
   }
 }
 
-// Options of a span often begin, or end, with the same word: such steps share a question. All
-// levels of a word follow from its text, which is the first.
+// Options of a span often begin, or end, with the same word: such steps share a question.
 void SparseScorer::ask_remembered(const Ask& ask, const Remembered& one) {
-  const auto value = [&](size_t row, size_t step) { return *bound_[ask.row(one.use[row], step)]; };
+  const auto value = [&](size_t row, size_t step) {
+    return identities_[ask.row(one.use[row], step)];
+  };
   uint64_t of_span = one.id;
   for (size_t row = 0; row < one.n_rows; ++row) {
     if (one.use[row] < ask.plan->n_of_span) of_span = add_value(of_span, row, value(row, 0));

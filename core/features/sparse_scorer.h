@@ -142,6 +142,7 @@ class SparseScorer {
   Lookups lookups_;
   std::vector<Ask> asks_;
   std::vector<const uint64_t*> bound_;  // rows of what the steps look at
+  std::vector<uint64_t> identities_;    // of these rows
   std::vector<uint32_t> same_;          // of each: the first step of the ask with that row
   std::vector<Question> questions_;
   std::vector<uint32_t> questions_of_;  // each step, those of a group together

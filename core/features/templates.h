@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -197,6 +198,13 @@ class SentenceValues {
 
   const uint64_t* source(int position) const;  // beyond the ends: the boundaries
   const uint64_t* target(int32_t word) const;  // below 0: the text of a source word
+  // Equal for rows of equal values. A copied word has no class, even where its text has one.
+  uint64_t identity(const uint64_t* row) const {
+    const std::less<> before;
+    const bool is_copy =
+        !before(row, copies_.data()) && before(row, copies_.data() + copies_.size());
+    return is_copy ? ~*row : *row;
+  }
   BlockValues block(int begin, int end, std::span<const int32_t> target) const;
   const TemplateSet& set() const { return *set_; }
 

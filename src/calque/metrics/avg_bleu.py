@@ -1,18 +1,16 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calque.metrics.bleu import brevity, geometric_mean, prepare_bleu, split_statistics
-from calque.metrics.metric import PreparedReferences, Statistics
+from calque.metrics.bleu import brevity, geometric_mean, split_statistics
+from calque.metrics.metric import Statistics
 from calque.metrics.prepared import ratio
 from calque.metrics.sentence_mean import SentenceBleu, add_one
-from calque.metrics.signature import calque_signature, case
-from calque.metrics.words import check_tokenizer, tokenizer_signature
+from calque.metrics.signature import calque_signature
 
 
 @dataclass(frozen=True)
@@ -25,26 +23,17 @@ class AvgBleu(SentenceBleu):
     """Add one to matches and n-grams from order 2 on: a training signal for early outputs."""
     bp: bool = False
     """Multiply by the brevity penalty after all."""
-    tokenize: str = "13a"
-    lowercase: bool = False
-
-    def __post_init__(self) -> None:
-        check_tokenizer(self.tokenize)
 
     @property
     def signature(self) -> str:
         """The settings."""
         return calque_signature(
-            case=case(self.lowercase),
-            tok=tokenizer_signature(self.tokenize),
+            case=self.case,
+            tok=self.tok,
             smooth="add-1" if self.smooth else "none",
             bp=self.bp,
             agg="mean",
         )
-
-    def bleu_references(self, references: Sequence[Sequence[str]]) -> PreparedReferences:
-        """References that give statistics of BLEU."""
-        return prepare_bleu(references, self.tokenize, self.lowercase)
 
     def sentence_scores(self, statistics: Statistics) -> NDArray[np.float64]:
         """The geometric mean of the precisions, 0 to 100."""

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from calque._core import NgramReferences, ReferenceLength
 from calque.metrics.known import known
-from calque.metrics.metric import Metric, PreparedReferences, Statistics
-from calque.metrics.prepared import Prepared, interleave, ratio
-from calque.metrics.signature import case, sacrebleu_signature
-from calque.metrics.words import check_tokenizer, split_words, tokenizer_signature
+from calque.metrics.metric import PreparedReferences, Statistics
+from calque.metrics.prepared import Clean, Prepared, interleave, ratio
+from calque.metrics.signature import sacrebleu_signature
+from calque.metrics.word_metric import WordMetric
 from calque.parallel import n_workers
 
 ORDER = 4
@@ -26,7 +26,7 @@ BLEU_STATISTICS = (
 
 
 @dataclass(frozen=True)
-class Bleu(Metric):
+class Bleu(WordMetric):
     """Corpus BLEU, equal to sacreBLEU's where the reference length is the closest one."""
 
     name: ClassVar[str] = "bleu"
@@ -35,28 +35,20 @@ class Bleu(Metric):
 
     length: str = "closest"
     """Of several references, which length counts: closest, shortest or average."""
-    tokenize: str = "13a"
-    lowercase: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         known("reference length", self.length, LENGTHS)
-        check_tokenizer(self.tokenize)
 
     @property
     def signature(self) -> str:
         """The one of sacreBLEU, with `len` where the reference length is not the closest one."""
         length = {} if self.length == "closest" else {"len": self.length}
-        return sacrebleu_signature(
-            case=case(self.lowercase),
-            eff=False,
-            tok=tokenizer_signature(self.tokenize),
-            smooth="exp",
-            **length,
-        )
+        return sacrebleu_signature(case=self.case, eff=False, tok=self.tok, smooth="exp", **length)
 
     def prepare(self, references: Sequence[Sequence[str]]) -> PreparedReferences:
         """References with their n-grams counted."""
-        return prepare_bleu(references, self.tokenize, self.lowercase, self.length)
+        return prepare_bleu(references, self.split, self.length)
 
     def score(self, statistics: Statistics) -> NDArray[np.float64]:
         """BLEU from 0 to 100; orders without a match are smoothed as NIST's mteval does."""
@@ -75,16 +67,11 @@ class Bleu(Metric):
 
 def prepare_bleu(
     references: Sequence[Sequence[str]],
-    tokenize: str,
-    lowercase: bool,
+    clean: Clean,
     length: str = "closest",
     clip: bool = True,
 ) -> Prepared:
     """References that give the statistics of BLEU: about a microsecond per hypothesis."""
-
-    def clean(lines: Sequence[str]) -> list[str]:
-        return split_words(lines, tokenize, lowercase)
-
     core = NgramReferences(clean(interleave(references)), len(references), ORDER)
     rule = getattr(ReferenceLength, length)
 

@@ -1,17 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calque.metrics.bleu import brevity, geometric_mean, prepare_bleu, split_statistics
-from calque.metrics.metric import PreparedReferences, Statistics
+from calque.metrics.bleu import brevity, geometric_mean, split_statistics
+from calque.metrics.metric import Statistics
 from calque.metrics.sentence_mean import SentenceBleu, add_one
-from calque.metrics.signature import calque_signature, case
-from calque.metrics.words import check_tokenizer, tokenizer_signature
+from calque.metrics.signature import calque_signature
 
 
 @dataclass(frozen=True)
@@ -20,25 +18,10 @@ class BleuPlusOne(SentenceBleu):
 
     name: ClassVar[str] = "bleu+1"
 
-    tokenize: str = "13a"
-    lowercase: bool = False
-
-    def __post_init__(self) -> None:
-        check_tokenizer(self.tokenize)
-
     @property
     def signature(self) -> str:
         """The settings."""
-        return calque_signature(
-            case=case(self.lowercase),
-            tok=tokenizer_signature(self.tokenize),
-            smooth="add-1",
-            agg="mean",
-        )
-
-    def bleu_references(self, references: Sequence[Sequence[str]]) -> PreparedReferences:
-        """References that give statistics of BLEU."""
-        return prepare_bleu(references, self.tokenize, self.lowercase)
+        return calque_signature(case=self.case, tok=self.tok, smooth="add-1", agg="mean")
 
     def sentence_scores(self, statistics: Statistics) -> NDArray[np.float64]:
         """Smoothed precisions times the brevity penalty, 0 to 100."""

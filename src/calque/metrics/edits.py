@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from calque._core import EditKind, EditReferences
 from calque.metrics.metric import Metric, PreparedReferences, Statistics
 from calque.metrics.prepared import Clean, Prepared, interleave, ratio
-from calque.metrics.signature import calque_signature, case
-from calque.metrics.words import check_tokenizer, split_words, tokenizer_signature
+from calque.metrics.signature import calque_signature
+from calque.metrics.word_metric import WordMetric
 from calque.parallel import n_workers
 
 
@@ -30,31 +30,19 @@ class ErrorRate(Metric):
 
 
 @dataclass(frozen=True)
-class WordErrorRate(ErrorRate):
+class WordErrorRate(ErrorRate, WordMetric):
     """Edits of words against the reference with the lowest rate; which edits is the metric's."""
 
     kind: ClassVar[EditKind]
 
-    tokenize: str = "13a"
-    lowercase: bool = False
-
-    def __post_init__(self) -> None:
-        check_tokenizer(self.tokenize)
-
     @property
     def signature(self) -> str:
         """The settings."""
-        return calque_signature(
-            case=case(self.lowercase), tok=tokenizer_signature(self.tokenize), len="best"
-        )
+        return calque_signature(case=self.case, tok=self.tok, len="best")
 
     def prepare(self, references: Sequence[Sequence[str]]) -> PreparedReferences:
         """References as words."""
-
-        def clean(lines: Sequence[str]) -> list[str]:
-            return split_words(lines, self.tokenize, self.lowercase)
-
-        return prepare_edits(references, self.kind, clean)
+        return prepare_edits(references, self.kind, self.split)
 
 
 def prepare_edits(references: Sequence[Sequence[str]], kind: EditKind, clean: Clean) -> Prepared:

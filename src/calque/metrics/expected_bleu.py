@@ -12,8 +12,7 @@ from calque.metrics.bleu import brevity, geometric_mean, prepare_bleu, split_sta
 from calque.metrics.metric import PreparedReferences, Statistics
 from calque.metrics.prepared import ratio
 from calque.metrics.sentence_mean import SentenceBleu
-from calque.metrics.signature import calque_signature, case
-from calque.metrics.words import check_tokenizer, tokenizer_signature
+from calque.metrics.signature import calque_signature
 
 
 @dataclass(frozen=True)
@@ -33,11 +32,9 @@ class ExpectedBleu(SentenceBleu):
     """Count an n-gram no more often than one reference has it."""
     smoothing: float = 5.0
     """How many n-grams the expected precision of orders 3 and 4 weighs."""
-    tokenize: str = "13a"
-    lowercase: bool = False
 
     def __post_init__(self) -> None:
-        check_tokenizer(self.tokenize)
+        super().__post_init__()
         if not 0 <= self.smoothing < np.inf:
             raise OptionError(f"smoothing={self.smoothing}: expected a number of at least 0")
 
@@ -45,8 +42,8 @@ class ExpectedBleu(SentenceBleu):
     def signature(self) -> str:
         """The settings."""
         return calque_signature(
-            case=case(self.lowercase),
-            tok=tokenizer_signature(self.tokenize),
+            case=self.case,
+            tok=self.tok,
             smooth=f"expected[{self.smoothing:g}]",
             clipbp=self.clip_bp,
             clip=self.clip_counts,
@@ -55,7 +52,7 @@ class ExpectedBleu(SentenceBleu):
 
     def bleu_references(self, references: Sequence[Sequence[str]]) -> PreparedReferences:
         """References that give statistics of BLEU."""
-        return prepare_bleu(references, self.tokenize, self.lowercase, clip=self.clip_counts)
+        return prepare_bleu(references, self.split, clip=self.clip_counts)
 
     def sentence_scores(self, statistics: Statistics) -> NDArray[np.float64]:
         """Smoothed precisions times the brevity factor; 100 is a perfect match."""

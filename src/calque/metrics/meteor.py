@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque._core import WordTable, encode_growing, meteor_statistics
-from calque.metrics.metric import Metric, PreparedReferences, Statistics
+from calque.metrics.metric import PreparedReferences, Statistics
 from calque.metrics.porter import stem
 from calque.metrics.prepared import Prepared, interleave, ratio
-from calque.metrics.signature import calque_signature, case
+from calque.metrics.signature import calque_signature
+from calque.metrics.word_metric import WordMetric
 from calque.metrics.wordnet import WordNet
-from calque.metrics.words import check_tokenizer, split_words, tokenizer_signature
 from calque.parallel import n_workers
 
 
 @dataclass(frozen=True)
-class Meteor(Metric):
+class Meteor(WordMetric):
     """METEOR in its first form: unigram matches, recall nine times precision, fewer chunks better.
 
     Words are matched when equal, then by stem, then as synonyms; the counts of the best reference
@@ -35,31 +35,23 @@ class Meteor(Metric):
     """Match words of equal stem; the stemmer is English."""
     synonyms: Path | str | None = None
     """A folder with the text files of WordNet; its synonyms match too."""
-    tokenize: str = "13a"
     lowercase: bool = True
-
-    def __post_init__(self) -> None:
-        check_tokenizer(self.tokenize)
 
     @property
     def signature(self) -> str:
         """The settings; of the folder of synonyms its name."""
         return calque_signature(
-            case=case(self.lowercase),
-            tok=tokenizer_signature(self.tokenize),
+            case=self.case,
+            tok=self.tok,
             stem="porter" if self.stem else "no",
             syn="no" if self.synonyms is None else Path(self.synonyms).name,
         )
 
     def prepare(self, references: Sequence[Sequence[str]]) -> PreparedReferences:
         """References as words, with stems and synonyms where they are wanted."""
-
-        def clean(lines: Sequence[str]) -> list[str]:
-            return split_words(lines, self.tokenize, self.lowercase)
-
         wordnet = None if self.synonyms is None else WordNet(self.synonyms)
         words = _Words(self.stem, wordnet)
-        reference_ids, reference_offsets = words.encode(clean(interleave(references)))
+        reference_ids, reference_offsets = words.encode(self.split(interleave(references)))
 
         def count(hypotheses: list[str], sentences: NDArray[np.int64]) -> Statistics:
             ids, offsets = words.encode(hypotheses)
@@ -74,7 +66,7 @@ class Meteor(Metric):
                 n_workers(),
             )
 
-        return Prepared(len(references[0]), len(self.statistics_names), clean, count)
+        return Prepared(len(references[0]), len(self.statistics_names), self.split, count)
 
     def score(self, statistics: Statistics) -> NDArray[np.float64]:
         """Fmean = 10PR / (R + 9P) times 1 - 0.5 (chunks / matches)^3, from 0 to 100."""

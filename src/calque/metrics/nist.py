@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque._core import NgramReferences
-from calque.metrics.metric import Metric, PreparedReferences, Statistics
+from calque.metrics.metric import PreparedReferences, Statistics
 from calque.metrics.prepared import Prepared, interleave, ratio
-from calque.metrics.signature import calque_signature, case
-from calque.metrics.words import check_tokenizer, split_words, tokenizer_signature
+from calque.metrics.signature import calque_signature
+from calque.metrics.word_metric import WordMetric
 from calque.parallel import n_workers
 
 ORDER = 5
@@ -20,7 +20,7 @@ DECAY = np.log(0.5) / np.log(1.5) ** 2
 
 
 @dataclass(frozen=True)
-class Nist(Metric):
+class Nist(WordMetric):
     """The NIST score (Doddington 2002): matched n-grams weighed by the bits that they tell.
 
     Information is counted over all references of the corpus; an n-gram matches as often as the
@@ -36,35 +36,20 @@ class Nist(Metric):
         "reference_length",
     )
 
-    tokenize: str = "13a"
-    lowercase: bool = False
-
-    def __post_init__(self) -> None:
-        check_tokenizer(self.tokenize)
-
     @property
     def signature(self) -> str:
         """The settings."""
-        return calque_signature(
-            case=case(self.lowercase),
-            tok=tokenizer_signature(self.tokenize),
-            n=ORDER,
-            len="average",
-        )
+        return calque_signature(case=self.case, tok=self.tok, n=ORDER, len="average")
 
     def prepare(self, references: Sequence[Sequence[str]]) -> PreparedReferences:
         """References with their n-grams counted and weighed."""
-
-        def clean(lines: Sequence[str]) -> list[str]:
-            return split_words(lines, self.tokenize, self.lowercase)
-
-        core = NgramReferences(clean(interleave(references)), len(references), ORDER)
+        core = NgramReferences(self.split(interleave(references)), len(references), ORDER)
         core.weigh()
 
         def count(hypotheses: list[str], sentences: NDArray[np.int64]) -> Statistics:
             return core.nist(hypotheses, sentences, n_workers())
 
-        return Prepared(len(references[0]), len(self.statistics_names), clean, count)
+        return Prepared(len(references[0]), len(self.statistics_names), self.split, count)
 
     def score(self, statistics: Statistics) -> NDArray[np.float64]:
         """Mean information per n-gram, summed over the orders, times the length penalty."""

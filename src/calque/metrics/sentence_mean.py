@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from calque.metrics.bleu import prepare_bleu
 from calque.metrics.metric import Metric, PreparedReferences, Statistics
 from calque.metrics.prepared import ratio
+from calque.metrics.word_metric import WordMetric
 
 
 class SentenceMean(Metric):
@@ -22,7 +25,8 @@ class SentenceMean(Metric):
         return ratio(statistics[..., 0], statistics[..., 1])
 
 
-class SentenceBleu(SentenceMean):
+@dataclass(frozen=True)
+class SentenceBleu(SentenceMean, WordMetric):
     """A variant of BLEU that scores sentences from their statistics."""
 
     higher_is_better = True
@@ -31,9 +35,9 @@ class SentenceBleu(SentenceMean):
     def sentence_scores(self, statistics: Statistics) -> NDArray[np.float64]:
         """From 0 to 100, one per row of statistics of BLEU."""
 
-    @abstractmethod
     def bleu_references(self, references: Sequence[Sequence[str]]) -> PreparedReferences:
         """References that give statistics of BLEU."""
+        return prepare_bleu(references, self.split)
 
     def prepare(self, references: Sequence[Sequence[str]]) -> PreparedReferences:
         """References that give sentence scores."""
