@@ -100,7 +100,7 @@ void OptionCollector::add_blocks(int begin, int end, int64_t phrase) {
 }
 
 void OptionCollector::learn_phrase(int begin, int end, int64_t phrase,
-                               std::pair<size_t, size_t>& known) {
+                                   std::pair<size_t, size_t>& known) {
   known.first = known_.size();
   const auto [first, last] = model_.blocks.blocks(phrase);
   for (int64_t row = first; row < last; ++row) known_.push_back(make_option(begin, end, row));
@@ -113,7 +113,7 @@ void OptionCollector::learn_phrase(int begin, int end, int64_t phrase,
 }
 
 void OptionCollector::add_blocks_within(int begin, int end, int64_t phrase,
-                                    std::span<const int32_t> reference) {
+                                        std::span<const int32_t> reference) {
   const size_t from = table_->options_.size();
   const auto [first, last] = model_.blocks.blocks(phrase);
   for (int64_t block = first; block < last; ++block) {

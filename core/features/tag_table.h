@@ -53,7 +53,8 @@ class alignas(64) TagTable {
   const TagLine* line(uint64_t hash) const { return &groups_[home(hash)]; }
   const Entry* candidate(const TagLine* line, uint64_t hash, uint32_t matches) const {
     if (matches == TagLine::kAll + 1) [[unlikely]] return candidate_after(home(hash), hash);
-    return &static_cast<const Group*>(line)->entries[static_cast<size_t>(std::countr_zero(matches))];
+    const auto i = static_cast<size_t>(std::countr_zero(matches));
+    return &static_cast<const Group*>(line)->entries[i];
   }
   float value(const Entry* candidate, uint64_t hash) const {
     if (candidate->rest == rest(hash)) return candidate->value;  // 0 in a free slot
