@@ -22,7 +22,7 @@ from calque.features import Weights
 from calque.metrics import score
 from calque.model.build import build
 from calque.text import BitextFiles, read_lines
-from calque.train import METHODS, DecoderTask
+from calque.tune import METHODS, DecoderTask
 
 CORPORA = {"multi30k": ("de", 6), "tanaka": ("ja", 12), "eutrans": ("es", 6)}
 """The source language, and how far blocks may jump: in Japanese farther."""

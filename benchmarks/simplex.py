@@ -23,10 +23,10 @@ from calque.metrics import make_metric
 from calque.model import Model
 from calque.model.build import build
 from calque.text import BitextFiles, read_lines
-from calque.train.evaluation import Evaluation, FullDecoding, error_of
-from calque.train.simplex import descend
-from calque.train.values import ErrorFunction
-from calque.train.working import WorkingPoint, scaled, working_point, working_points
+from calque.tune.evaluation import Evaluation, FullDecoding, error_of
+from calque.tune.simplex import descend
+from calque.tune.values import ErrorFunction
+from calque.tune.working import WorkingPoint, scaled, working_point, working_points
 
 Facts: TypeAlias = dict[str, Any]
 CRITERIA = ("bleu", "nist")

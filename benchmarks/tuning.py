@@ -17,7 +17,7 @@ from _measure import SHARED, peak_memory, write_json
 
 from calque.hyps import CandidatePool, NBest
 from calque.metrics.registry import make_metric
-from calque.train import TRAINERS, NBestTask, Problem
+from calque.tune import TRAINERS, NBestTask, Problem
 
 SENTENCES, CANDIDATES, FEATURES = 1014, 183, 14
 MOSES_MERT_S = 71.4

@@ -12,7 +12,7 @@ import pytest
 import calque
 
 PACKAGE = Path(calque.__file__).parent
-WAY = ["text", "align", "blocks", "lm", "features", "model", "decode", "hyps", "train", "report"]
+WAY = ["text", "align", "blocks", "lm", "features", "model", "decode", "hyps", "tune", "report"]
 FOUNDATION = {"errors", "progress", "config", "parallel", "_core"}
 MAY_IMPORT = {
     "errors": set[str](),
@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "data": FOUNDATION | {"text"},
     **{room: FOUNDATION | set(WAY[:i]) for i, room in enumerate(WAY)},
 }
-for room in ("train", "report"):
+for room in ("tune", "report"):
     MAY_IMPORT[room] = MAY_IMPORT[room] | {"metrics"}
 AROUND = {"api", "cli", "serve", "experiments", "__init__", "__main__"}
 """What stands around the way may use all of it."""

@@ -21,7 +21,7 @@ from calque.hyps.weights import read_weights
 from calque.model import ModelFolder
 from calque.model.build import build
 from calque.text import BitextFiles
-from calque.train import TRAINERS, DecoderTask
+from calque.tune import TRAINERS, DecoderTask
 
 WEIGHTS = [1.0, -0.5, 0.2]
 QUICK = {"mert": ["restarts=2"], "pro": ["rounds=4"], "mira": ["rounds=4", "passes=60"]}

@@ -9,7 +9,7 @@ from test_report_page import HOSTILE, Reader, check_self_contained
 
 from calque.report.record import RoundRecord, RunRecord
 from calque.report.runs import report
-from calque.train.examples import Example
+from calque.tune.examples import Example
 
 MERT = RunRecord(
     "near-mert",

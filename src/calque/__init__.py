@@ -7,8 +7,6 @@ print(model.translate("ein kleines mädchen klettert ."))
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
     from calque.decode import Translation, Translator, load
     from calque.errors import CalqueError
     from calque.features import Weights
-    from calque.train import DecoderTask, Mert, Mira, NBestTask, Pro, Simplex
+    from calque.tune import DecoderTask, Mert, Mira, NBestTask, Pro, Simplex
 
 __all__ = [
     "CalqueError",
@@ -40,12 +38,12 @@ _HOMES = {
     "load": "calque.decode",
     "CalqueError": "calque.errors",
     "Weights": "calque.features",
-    "DecoderTask": "calque.train",
-    "Mert": "calque.train",
-    "Mira": "calque.train",
-    "NBestTask": "calque.train",
-    "Pro": "calque.train",
-    "Simplex": "calque.train",
+    "DecoderTask": "calque.tune",
+    "Mert": "calque.tune",
+    "Mira": "calque.tune",
+    "NBestTask": "calque.tune",
+    "Pro": "calque.tune",
+    "Simplex": "calque.tune",
 }
 
 
@@ -56,24 +54,3 @@ def __getattr__(name: str) -> Any:
     import importlib
 
     return getattr(importlib.import_module(_HOMES[name]), name)
-
-
-class _TrainRoom(ModuleType):
-    """The room `calque.train`, which can be called like the function of that name."""
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        from calque.api import train
-
-        return train(*arguments, **options)
-
-
-class _Package(ModuleType):
-    """The package itself: importing its room `train` puts the room where the function was."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "train" and isinstance(value, ModuleType):
-            value.__class__ = _TrainRoom
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -13,7 +13,7 @@ from calque.errors import CalqueError, OptionError
 from calque.text import read_lines
 
 if TYPE_CHECKING:
-    from calque.train.working import WorkingPoint
+    from calque.tune.working import WorkingPoint
 
 UNIFORM = "uniform"
 """The name of weights that every model has without storing them: 1 for every feature."""
@@ -79,8 +79,8 @@ def curve(
     from calque.features import Weights
     from calque.metrics import make_metric
     from calque.model import Model
-    from calque.train.evaluation import FullDecoding
-    from calque.train.working import working_point, working_points
+    from calque.tune.evaluation import FullDecoding
+    from calque.tune.working import working_point, working_points
 
     def named(name: str) -> Weights:
         if name == UNIFORM:

@@ -23,7 +23,7 @@ from calque.model import Model, ModelFolder, activate_weights
 from calque.model.build import build
 from calque.report import read_runs, report
 from calque.text import BitextFiles, open_output, read_lines
-from calque.train import TRAINERS, DecoderTask
+from calque.tune import TRAINERS, DecoderTask
 
 N_SAMPLES = 4
 METRICS = ("bleu", "chrf")

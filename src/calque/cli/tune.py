@@ -106,7 +106,7 @@ def tune(
             "give either --model DIR with --source F, or --nbest F with --weights OUT"
         )
     console = Console(quiet)
-    from calque.train import METHODS, DecoderTask, NBestTask
+    from calque.tune import METHODS, DecoderTask, NBestTask
 
     trainer = METHODS[method](seed=seed, **to_mapping(options))
     if model is not None and nbest is None:

@@ -12,10 +12,10 @@ from calque.errors import FileError, OptionError
 from calque.hyps.weights import read_weights
 from calque.metrics import make_metric
 from calque.report.record import RoundRecord, RunRecord
-from calque.train.examples import EXAMPLES, Example
-from calque.train.guards import length_trouble
-from calque.train.run import FORMAT, HEADER, ROUNDS
-from calque.train.simplex import EVALUATIONS
+from calque.tune.examples import EXAMPLES, Example
+from calque.tune.guards import length_trouble
+from calque.tune.run import FORMAT, HEADER, ROUNDS
+from calque.tune.simplex import EVALUATIONS
 
 
 def read_runs(folders: Sequence[Path | str]) -> list[RunRecord]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from calque.train.examples import Example
+from calque.tune.examples import Example
 
 
 @dataclass(frozen=True)

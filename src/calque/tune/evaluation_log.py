@@ -11,7 +11,7 @@ from typing import Any
 
 from calque.errors import CalqueError, FileError, LineError
 from calque.features import Weights
-from calque.train.values import Value
+from calque.tune.values import Value
 
 
 @dataclass(frozen=True)

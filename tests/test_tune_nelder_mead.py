@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize, rosen
 
-from calque.train.nelder_mead import NelderMead, Vector
+from calque.tune.nelder_mead import NelderMead, Vector
 
 PATIENT = NelderMead(max_evaluations=5000, spread=1e-12, size=1e-9)
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from calque.errors import CalqueError
 from calque.features import Weights
-from calque.train.evaluation import Evaluation
-from calque.train.working import scaled, working_point, working_points
+from calque.tune.evaluation import Evaluation
+from calque.tune.working import scaled, working_point, working_points
 
 ONE = Weights(dict.fromkeys(Weights.default(), 1.0))
 

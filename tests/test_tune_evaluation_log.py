@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from calque.errors import FileError, LineError
 from calque.features import Weights
-from calque.train.evaluation_log import EvaluationLog, Logged, from_json, to_json
-from calque.train.values import Value
+from calque.tune.evaluation_log import EvaluationLog, Logged, from_json, to_json
+from calque.tune.values import Value
 
 NAMES = tuple(Weights.default())
 finite = st.floats(allow_nan=False, allow_infinity=False)

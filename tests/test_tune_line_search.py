@@ -14,7 +14,7 @@ from calque._core import LineSearch
 from calque.hyps import Lists
 from calque.metrics.metric import Metric
 from calque.metrics.registry import METRIC_NAMES, make_metric, settings_of
-from calque.train.intervals import choose
+from calque.tune.intervals import choose
 
 METRICS = [name for name in METRIC_NAMES if name != "external"]
 

@@ -19,7 +19,7 @@ from calque.metrics.registry import make_metric, settings_of
 from calque.model import DEFAULT, Model
 from calque.progress import SILENT, Progress
 from calque.text import read_lines
-from calque.train.task import Task, digest
+from calque.tune.task import Task, digest
 
 UNKNOWN = "unknown"
 """The weight of copied words: a matter of the search, not of taste, and so never tuned."""

@@ -1,15 +1,15 @@
 """Weights learned from candidates: tasks, trainers, runs."""
 
-from calque.train.decoder_task import DecoderTask
-from calque.train.mert import Mert
-from calque.train.mira import Mira
-from calque.train.nbest_task import NBestTask
-from calque.train.pro import Pro
-from calque.train.run import Round, Run
-from calque.train.simplex import Simplex
-from calque.train.task import Task
-from calque.train.trainer import Problem, Result, Trainer
-from calque.train.working import WorkingPoint, working_point, working_points
+from calque.tune.decoder_task import DecoderTask
+from calque.tune.mert import Mert
+from calque.tune.mira import Mira
+from calque.tune.nbest_task import NBestTask
+from calque.tune.pro import Pro
+from calque.tune.run import Round, Run
+from calque.tune.simplex import Simplex
+from calque.tune.task import Task
+from calque.tune.trainer import Problem, Result, Trainer
+from calque.tune.working import WorkingPoint, working_point, working_points
 
 TRAINERS: dict[str, type[Mert] | type[Pro] | type[Mira]] = {"mert": Mert, "pro": Pro, "mira": Mira}
 """Trainers in rounds of candidates by the name of their method."""

@@ -9,7 +9,7 @@ import numpy as np
 from calque.config import SimplexOptions
 from calque.errors import CalqueError, OptionError
 from calque.features import Weights
-from calque.train.nelder_mead import Vector
+from calque.tune.nelder_mead import Vector
 
 
 @dataclass(frozen=True)

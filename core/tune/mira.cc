@@ -1,4 +1,4 @@
-#include "train/mira.h"
+#include "tune/mira.h"
 
 #include <algorithm>
 #include <utility>

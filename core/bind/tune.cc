@@ -6,8 +6,8 @@
 #include "bind/arrays.h"
 #include "bind/register.h"
 #include "error.h"
-#include "train/line_search.h"
-#include "train/mira.h"
+#include "tune/line_search.h"
+#include "tune/mira.h"
 
 namespace calque::bind {
 namespace {
@@ -54,7 +54,7 @@ std::pair<OutVector<double>, OutMatrix> to_pair(LineIntervals&& found, size_t n_
 
 }  // namespace
 
-void register_train(nb::module_& m) {
+void register_tune(nb::module_& m) {
   nb::class_<LineSearch>(m, "LineSearch", "Corpus statistics along lines of weights.")
       .def(
           "__init__",

@@ -16,17 +16,17 @@ from calque.config import SimplexOptions, fill
 from calque.errors import CalqueError, OptionError
 from calque.features import Weights
 from calque.progress import SILENT, Progress
-from calque.train.decoder_task import DecoderTask
-from calque.train.evaluation import FullDecoding, companions, error_of
-from calque.train.evaluation_log import EvaluationLog
-from calque.train.examples import Example, changed, write_examples
-from calque.train.nelder_mead import Minimum, NelderMead
-from calque.train.run import Round, Run, header
-from calque.train.task import Task
-from calque.train.trainer import Result
-from calque.train.values import ErrorFunction, Value
-from calque.train.weight_space import weight_space
-from calque.train.working import scaled
+from calque.tune.decoder_task import DecoderTask
+from calque.tune.evaluation import FullDecoding, companions, error_of
+from calque.tune.evaluation_log import EvaluationLog
+from calque.tune.examples import Example, changed, write_examples
+from calque.tune.nelder_mead import Minimum, NelderMead
+from calque.tune.run import Round, Run, header
+from calque.tune.task import Task
+from calque.tune.trainer import Result
+from calque.tune.values import ErrorFunction, Value
+from calque.tune.weight_space import weight_space
+from calque.tune.working import scaled
 
 EVALUATIONS = "evaluations.jsonl"
 """The log in the run folder: all that an interrupted run needs to go on."""

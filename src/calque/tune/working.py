@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from calque.errors import CalqueError
 from calque.features import Weights
-from calque.train.evaluation import Evaluation
+from calque.tune.evaluation import Evaluation
 
 MOST_DOUBLINGS = 20
 """How often a scale is doubled or halved in search of a cost: far beyond what changes anything."""

@@ -6,8 +6,8 @@ import numpy as np
 
 from calque._core import LineSearch
 from calque.config import MertOptions
-from calque.train.intervals import choose
-from calque.train.trainer import Problem, Trainer, Vector
+from calque.tune.intervals import choose
+from calque.tune.trainer import Problem, Trainer, Vector
 
 MOST_PASSES = 20
 LEAST_GAIN = 1e-3

@@ -13,8 +13,8 @@ from calque.hyps.added import Additions
 from calque.metrics.metric import Metric
 from calque.metrics.registry import make_metric, settings_of
 from calque.progress import SILENT, Progress
-from calque.train.decoder_task import identity
-from calque.train.task import Task, digest
+from calque.tune.decoder_task import identity
+from calque.tune.task import Task, digest
 
 
 class NBestTask(Task):

@@ -17,8 +17,8 @@ from calque.data import CorpusFiles
 from calque.features import Weights
 from calque.model import Model
 from calque.text import read_lines
-from calque.train.evaluation import FullDecoding
-from calque.train.working import scaled
+from calque.tune.evaluation import FullDecoding
+from calque.tune.working import scaled
 
 POWERS = [0.25, 0.5, 2.0, 4.0]
 

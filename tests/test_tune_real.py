@@ -11,7 +11,7 @@ from calque.hyps import CandidatePool, read_nbest, rescored
 from calque.hyps.added import Additions, parse_additions
 from calque.model.build import build
 from calque.text import BitextFiles, read_lines, write_lines
-from calque.train import Mert, Mira, NBestTask, Problem
+from calque.tune import Mert, Mira, NBestTask, Problem
 
 
 @pytest.fixture(scope="module")

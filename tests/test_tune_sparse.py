@@ -21,7 +21,7 @@ from calque.hyps.weights import read_weights, write_weights
 from calque.model import Model
 from calque.model.build import build
 from calque.text import BitextFiles, read_lines
-from calque.train import DecoderTask, Mert, Mira, Pro, Simplex
+from calque.tune import DecoderTask, Mert, Mira, Pro, Simplex
 
 MIRA = ["--set", "rounds=2", "--set", "passes=20", "--set", "settled=0", "--list-length", "20"]
 

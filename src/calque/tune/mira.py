@@ -6,8 +6,8 @@ import numpy as np
 
 from calque._core import mira_pass
 from calque.config import MiraOptions
-from calque.train.gain import background_gains
-from calque.train.trainer import Problem, Trainer, Vector
+from calque.tune.gain import background_gains
+from calque.tune.trainer import Problem, Trainer, Vector
 
 MOST_RANGE = 1.0
 """How far the best and the worst score of a list may lie apart on average at the start."""

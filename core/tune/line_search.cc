@@ -1,4 +1,4 @@
-#include "train/line_search.h"
+#include "tune/line_search.h"
 
 #include <algorithm>
 #include <limits>

@@ -16,11 +16,11 @@ from calque.hyps import CandidatePool, Lists
 from calque.metrics.metric import Metric
 from calque.parallel import n_workers
 from calque.progress import SILENT, Progress
-from calque.train import guards
-from calque.train.decoder_task import DecoderTask
-from calque.train.examples import EXAMPLES, changed, write_examples
-from calque.train.run import Round, Run, header
-from calque.train.task import Task
+from calque.tune import guards
+from calque.tune.decoder_task import DecoderTask
+from calque.tune.examples import EXAMPLES, changed, write_examples
+from calque.tune.run import Round, Run, header
+from calque.tune.task import Task
 
 Vector = NDArray[np.float64]
 

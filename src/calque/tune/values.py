@@ -8,7 +8,7 @@ import numpy as np
 
 from calque.features import Weights
 from calque.progress import SILENT, Progress
-from calque.train.evaluation import Evaluation
+from calque.tune.evaluation import Evaluation
 
 DECIMALS = 6
 """Weights that are equal to so many decimals are the same point."""

@@ -13,9 +13,9 @@ from tuning_lists import lists_of, planted
 
 from calque.errors import CalqueError
 from calque.hyps import read_nbest, write_nbest
-from calque.train import TRAINERS, Mert, NBestTask, Problem, Trainer
-from calque.train.logistic import logistic_regression
-from calque.train.trainer import Vector
+from calque.tune import TRAINERS, Mert, NBestTask, Problem, Trainer
+from calque.tune.logistic import logistic_regression
+from calque.tune.trainer import Vector
 
 METHODS = sorted(TRAINERS)
 WEIGHTS = [1.0, -0.5, 0.2]
@@ -259,11 +259,3 @@ def test_logistic_regression_is_at_its_minimum(tmp_path: Path) -> None:
 
     for step in np.vstack([np.eye(3), -np.eye(3)]) * 1e-2:
         assert loss(weights) < loss(weights + step)
-
-
-def test_the_function_train_and_the_room_train_live_together() -> None:
-    import calque
-    import calque.train.mert
-
-    assert callable(calque.train)
-    assert calque.Mert is Mert

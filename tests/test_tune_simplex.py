@@ -16,11 +16,11 @@ from calque.config import SimplexOptions, fill
 from calque.errors import CalqueError, OptionError
 from calque.features import Weights
 from calque.progress import SILENT, Stage
-from calque.train.evaluation import Evaluation
-from calque.train.nelder_mead import Minimum
-from calque.train.simplex import descend, loosened
-from calque.train.values import ErrorFunction, Value
-from calque.train.weight_space import WeightSpace, weight_space
+from calque.tune.evaluation import Evaluation
+from calque.tune.nelder_mead import Minimum
+from calque.tune.simplex import descend, loosened
+from calque.tune.values import ErrorFunction, Value
+from calque.tune.weight_space import WeightSpace, weight_space
 
 NAMES = tuple(Weights.default())
 VARIED = ("language_model", "word_count")
@@ -199,7 +199,7 @@ def test_a_gain_that_search_has_bought_is_told_once() -> None:
 
 
 def test_many_weights_are_worth_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calque.train.simplex.MANY_WEIGHTS", 1)
+    monkeypatch.setattr("calque.tune.simplex.MANY_WEIGHTS", 1)
     listener = Listener()
     run(Bowl(), listener)
     assert "2 weights are many" in listener.warnings[0]

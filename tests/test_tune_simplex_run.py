@@ -23,9 +23,9 @@ from calque.features import Weights
 from calque.model import Model
 from calque.report import read_run
 from calque.text import read_lines
-from calque.train import DecoderTask, Mert, NBestTask, Simplex
-from calque.train.evaluation import FullDecoding
-from calque.train.simplex import EVALUATIONS
+from calque.tune import DecoderTask, Mert, NBestTask, Simplex
+from calque.tune.evaluation import FullDecoding
+from calque.tune.simplex import EVALUATIONS
 
 OPTIONS: dict[str, Any] = {"max_evaluations": 25, "restarts": 0, "stack_size": 10}
 
@@ -83,7 +83,7 @@ def test_a_finished_run_is_not_searched_again(task: DecoderTask, run: Path) -> N
 
 SCRIPT = """
 import sys
-from calque.train import DecoderTask, Simplex
+from calque.tune import DecoderTask, Simplex
 model, source, reference, run = sys.argv[1:]
 options = {"max_evaluations": 25, "restarts": 0, "stack_size": 10}
 Simplex(**options).fit(DecoderTask(model, source, [reference]), run=run, threads=1)

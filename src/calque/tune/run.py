@@ -21,7 +21,7 @@ from calque.config import to_mapping
 from calque.errors import CalqueError, FileError
 from calque.hyps import CandidatePool
 from calque.hyps.weights import read_weights, write_weights
-from calque.train.task import Task
+from calque.tune.task import Task
 
 FORMAT = "calque-run"
 HEADER, ROUNDS, LOCK = "run.json", "rounds.jsonl", ".lock"

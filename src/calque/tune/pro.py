@@ -10,10 +10,10 @@ from calque.config import ProOptions
 from calque.errors import CalqueError, OptionError
 from calque.hyps import Lists
 from calque.metrics.bleu import BLEU_STATISTICS
-from calque.train.gain import background_gains, bleu_plus_one
-from calque.train.intervals import choose
-from calque.train.logistic import logistic_regression
-from calque.train.trainer import Problem, Trainer, Vector
+from calque.tune.gain import background_gains, bleu_plus_one
+from calque.tune.intervals import choose
+from calque.tune.logistic import logistic_regression
+from calque.tune.trainer import Problem, Trainer, Vector
 
 Pairs = NDArray[np.int64]
 MOST_FLAGS = 1 << 20
