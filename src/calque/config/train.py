@@ -7,6 +7,7 @@ from calque.config.blocks import BlockOptions
 from calque.config.decode import DecodeOptions
 from calque.config.features import FeatureOptions
 from calque.config.lm import LmOptions
+from calque.config.option import option
 from calque.config.text import CleanOptions, TextOptions
 
 
@@ -21,3 +22,9 @@ class TrainOptions:
     lm: LmOptions = field(default_factory=LmOptions)
     features: FeatureOptions = field(default_factory=FeatureOptions)
     decode: DecodeOptions = field(default_factory=DecodeOptions)
+    keep_bitext_mb: int = option(
+        500,
+        "keep the sentence pairs and their word links in the model, for leave-one-out, where they"
+        " take no more than this; 0: never",
+        least=0,
+    )

@@ -1,6 +1,7 @@
 """The model folder: arrays, vocabularies and a manifest, written atomically and memory-mapped."""
 
 from calque.model.folder import ModelFolder
+from calque.model.kept_bitext import KeptBitext
 from calque.model.manifest import Entry, Manifest
 from calque.model.model import Model
 from calque.model.weights import (
@@ -15,6 +16,7 @@ from calque.model.writer import ModelWriter
 __all__ = [
     "DEFAULT",
     "Entry",
+    "KeptBitext",
     "Manifest",
     "Model",
     "ModelFolder",

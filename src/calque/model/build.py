@@ -13,12 +13,15 @@ from calque.errors import CalqueError
 from calque.features import chosen
 from calque.lm import estimate, read_arpa
 from calque.model.feature_data import learn_feature_data, templates_of
+from calque.model.kept_bitext import KeptBitext
 from calque.model.model import Model
 from calque.model.writer import ModelWriter
 from calque.parallel import n_workers
 from calque.progress import SILENT, Progress
 from calque.text import Bitext, BitextSource, Preprocessor, open_input, read_bitext
 from calque.text.files import STANDARD_STREAM
+
+MEGABYTE = 1_000_000
 
 
 def build(
@@ -73,6 +76,8 @@ def build(
         threads=workers,
         progress=progress,
     )
+    kept = KeptBitext.of(bitext, links, options.blocks.max_words)
+    is_small = kept.n_bytes <= options.keep_bitext_mb * MEGABYTE
     vocabularies = bitext.source_vocabulary, bitext.target_vocabulary
     model = Model(
         preprocessor,
@@ -83,6 +88,7 @@ def build(
         options.decode,
         features,
         data,
+        kept if is_small else None,
     )
     with progress.stage("write") as stage:
         info = {"options": to_mapping(options), "data": _describe(bitext, files)}

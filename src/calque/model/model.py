@@ -13,6 +13,7 @@ from calque.features import FeatureSet, Weights
 from calque.lm import LanguageModel
 from calque.model.feature_data import FeatureData
 from calque.model.folder import ModelFolder
+from calque.model.kept_bitext import KeptBitext
 from calque.model.weights import DEFAULT, read_weights, write_weights
 from calque.model.writer import ModelWriter
 from calque.parallel import n_workers
@@ -32,6 +33,8 @@ class Model:
     decode_options: DecodeOptions
     feature_options: FeatureOptions = field(default_factory=FeatureOptions)
     feature_data: FeatureData = field(default_factory=FeatureData)
+    bitext: KeptBitext | None = None
+    """What the model was learned from; none where that was large or is not known."""
 
     @cached_property
     def features(self) -> FeatureSet:
@@ -52,6 +55,7 @@ class Model:
         preprocessor, options = folder.json("preprocessor"), folder.json("decode")
         blocks, lm = _arrays(folder, "blocks/"), _arrays(folder, "lm/")
         features = folder.json("features") if "features" in folder else {}
+        bitext = _arrays(folder, "bitext/")
         try:
             model = cls(
                 Preprocessor.from_json(preprocessor),
@@ -63,6 +67,7 @@ class Model:
                 fill(DecodeOptions(), options, "decode"),
                 fill(FeatureOptions(), features, "features"),
                 FeatureData.load(folder),
+                KeptBitext.from_arrays(bitext) if bitext else None,
             )
             assert model.features  # mistakes in the choice show now
             return model
@@ -78,6 +83,8 @@ class Model:
             if self.lm.vocabulary != self.target_vocabulary:
                 writer.text("vocabulary/lm", self.lm.vocabulary.to_text())
             rooms = {"blocks": self.blocks.to_arrays(), "lm": self.lm.to_arrays()}
+            if self.bitext is not None:
+                rooms["bitext"] = self.bitext.to_arrays()
             arrays = {f"{room}/{name}": a for room in rooms for name, a in rooms[room].items()}
             writer.arrays(arrays, n_workers(threads))
             self.feature_data.save(writer, n_workers(threads))

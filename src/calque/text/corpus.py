@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from calque.config import CleanOptions
 from calque.errors import FileError
 from calque.progress import SILENT, Progress
@@ -25,6 +28,8 @@ class Bitext:
     source_vocabulary: Vocabulary
     target_vocabulary: Vocabulary
     cleaning: CleaningReport
+    lines: NDArray[np.int64]
+    """The line of the text that each pair stood on, from 0."""
 
     def __len__(self) -> int:
         return len(self.source)
@@ -61,4 +66,11 @@ def read_bitext(
     source_vocabulary, source_sentences = source.finish(keep)
     del source  # its ids are as large as the result
     target_vocabulary, target_sentences = target.finish(keep)
-    return Bitext(source_sentences, target_sentences, source_vocabulary, target_vocabulary, report)
+    return Bitext(
+        source_sentences,
+        target_sentences,
+        source_vocabulary,
+        target_vocabulary,
+        report,
+        np.flatnonzero(keep),
+    )

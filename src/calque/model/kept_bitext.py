@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque import _core
+from calque.align import Alignments
+from calque.errors import ModelError
+from calque.text import Bitext, Sentences
+
+DTYPES = {
+    "source": "int32",
+    "source_offsets": "int64",
+    "target": "int32",
+    "target_offsets": "int64",
+    "links": "int32",
+    "link_offsets": "int64",
+    "lines": "int64",
+    "max_block_words": "int32",
+}
+"""The arrays on disk and their types."""
+
+
+@dataclass(frozen=True, eq=False)
+class KeptBitext:
+    """The sentence pairs that the blocks of a model were taken from, with their word links.
+
+    In the ids of the model's vocabularies, in the order of the training text, without the pairs
+    that cleaning dropped. Leave-one-out takes each pair's own blocks from it again.
+    """
+
+    source: Sentences
+    target: Sentences
+    alignments: Alignments
+    lines: NDArray[np.int64]
+    """The line of the training text that each pair stood on, from 0, ascending."""
+    max_block_words: int
+    """The longest phrase of a block, on either side."""
+
+    @classmethod
+    def of(cls, bitext: Bitext, alignments: Alignments, max_block_words: int) -> KeptBitext:
+        """What blocks of up to so many words are extracted from."""
+        return cls(bitext.source, bitext.target, alignments, bitext.lines, max_block_words)
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @property
+    def n_bytes(self) -> int:
+        """The size on disk."""
+        return sum(array.nbytes for array in self.to_arrays().values())
+
+    @cached_property
+    def core(self) -> _core.AlignedCorpus:
+        """The corpus as the kernels take it: a view of the same memory."""
+        arrays = self.to_arrays()
+        return _core.AlignedCorpus(*(arrays[name] for name in list(DTYPES)[:6]))
+
+    def pairs_of(self, lines: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The pair of each line of the training text, -1 where cleaning dropped it."""
+        at = np.searchsorted(self.lines, lines)
+        found = self.lines[np.minimum(at, len(self) - 1)] == lines
+        return np.where(found, at, -1)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays by name: the form on disk."""
+        return {
+            "source": self.source.ids,
+            "source_offsets": self.source.offsets,
+            "target": self.target.ids,
+            "target_offsets": self.target.offsets,
+            "links": self.alignments.links,
+            "link_offsets": self.alignments.offsets,
+            "lines": self.lines,
+            "max_block_words": np.array([self.max_block_words], np.int32),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> KeptBitext:
+        """The bitext of these arrays, used as they are; `ModelError` where they misfit."""
+        for name, dtype in DTYPES.items():
+            if name not in arrays:
+                raise ModelError(f"the kept bitext lacks the array '{name}'")
+            if (found := arrays[name]).dtype != dtype or found.ndim != 1 + (name == "links"):
+                raise ModelError(
+                    f"kept bitext: '{name}' is {found.dtype} of shape {found.shape},"
+                    f" expected {dtype}, {'two dimensions' if name == 'links' else 'one dimension'}"
+                )
+        sides = [
+            Sentences(arrays[side], arrays[f"{side}_offsets"]) for side in ("source", "target")
+        ]
+        alignments = Alignments(arrays["links"], arrays["link_offsets"])
+        if not len(sides[0]) == len(sides[1]) == len(alignments) == len(arrays["lines"]) > 0:
+            raise ModelError("kept bitext: the arrays differ in their number of sentence pairs")
+        return cls(*sides, alignments, arrays["lines"], int(arrays["max_block_words"][0]))
