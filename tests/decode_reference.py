@@ -82,9 +82,11 @@ def may_follow(step: Step, covered: frozenset[int], last_end: int, rules: Rules)
         return not (rules.strict and last_end < gap and step.begin > gap)
     if rules.limit < 0:
         return True
-    if abs(step.begin - last_end) > rules.limit:
-        return False
-    return step.begin == gap or step.end - gap <= rules.limit  # the way back
+    jump = len(range(*sorted((last_end, step.begin))))  # the words that it passes over
+    if rules.distortion == "jump":  # nothing else counts (Yu et al. 2013)
+        return jump <= rules.limit
+    way_back = 0 if step.begin == gap else step.end - gap
+    return max(jump, way_back) <= rules.limit
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ class Rules:
     mode: Literal["mon", "swap", "phrase"] = "phrase"
     limit: int = -1
     strict: bool = False
+    distortion: Literal["window", "jump"] = "window"
 
 
 def partial_derivations(

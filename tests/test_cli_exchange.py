@@ -69,6 +69,16 @@ def test_text_that_must_be_prepared_is_warned_of(verb: Run, tmp_path: Path) -> N
     assert result.stderr.startswith("calque: warning: the tables hold text as the model prepares")
 
 
+def test_a_distortion_rule_that_moses_lacks_is_warned_of(verb: Run, tmp_path: Path) -> None:
+    write_lines(tmp_path / "a", ["ein haus"])
+    write_lines(tmp_path / "b", ["a house"])
+    files = ["--source", tmp_path / "a", "--target", tmp_path / "b", "--model", tmp_path / "m"]
+    done(verb("train", *files, "--set", "decode.distortion_rule=jump", "-q"))
+    result = verb("export", "--model", tmp_path / "m", "--output", tmp_path / "moses", "-q")
+    done(result)
+    assert result.stderr.startswith("calque: warning: Moses has no distortion rule 'jump'")
+
+
 def test_wrong_uses_are_one_clear_line(verb: Run, trained: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     told = mistake(verb("export", "--model", trained, "--output", tmp_path / "file"))

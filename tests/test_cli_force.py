@@ -15,7 +15,7 @@ from calque.data import CorpusFiles
 from calque.decode import force_pairs
 from calque.decode.reachability import Counts, count, tabulate
 from calque.model import Model
-from calque.text import BitextFiles, read_lines
+from calque.text import BitextFiles, read_lines, write_lines
 
 
 def arguments(model: Path, source: Path, reference: Path) -> list[object]:
@@ -42,6 +42,27 @@ def test_the_training_text_is_mostly_reachable_and_more_so_with_a_higher_limit(
         reachable = [one["n_reachable"] for one in row["limits"]]
         assert reachable == sorted(reachable)
     assert sum(row["limits"][0]["n_pairs"] for row in found["lengths"]) == 400
+
+
+def test_the_limit_bounds_jumps_or_on_demand_the_way_back(verb: Run, tmp_path: Path) -> None:
+    for name, lines in {
+        "train.a": list("abcd"),
+        "train.b": list("ABCD"),
+        "a": ["a b c d"],
+        "b": ["B D C A"],  # the last jump is of three words, but D ends four words after the gap
+    }.items():
+        write_lines(tmp_path / name, lines)
+    model = tmp_path / "model"
+    files = ["--source", tmp_path / "train.a", "--target", tmp_path / "train.b"]
+    done(verb("train", *files, "--model", model, "-q"))
+
+    def reached(*rule: str) -> list[int]:
+        pair = arguments(model, tmp_path / "a", tmp_path / "b")
+        found = json.loads(done(verb(*pair, "--json", "--limits", "2,3,4", *rule)))
+        return [one["n_reachable"] for one in found["total"]]
+
+    assert reached() == reached("--distortion-rule", "jump") == [0, 1, 1]
+    assert reached("--distortion-rule", "window") == [0, 0, 1]
 
 
 def test_the_tables_are_printed(verb: Run, training: list[object]) -> None:

@@ -212,7 +212,12 @@ def test_forced_and_oracle_decoding_score_the_same_features(
     reference = list(words_of(draw.draw(st.sampled_from(every))))
     golden = [d for d in every if list(words_of(d)) == reference]
     wanted = SourceText(Sentences.from_lists([reference]), np.array(reference, np.int32))
-    options = ForceOptions(reordering=by.mode, distortion_limit=by.limit, min_prefix=1)
+    options = ForceOptions(
+        reordering=by.mode,
+        distortion_limit=by.limit,
+        distortion_rule=by.distortion,
+        min_prefix=1,
+    )
     [forced] = decoder.force(as_source([source]), wanted, weights, options)
     best = max(expected_score(weights, features(parts, data, source, d)) for d in golden)
     assert forced.n_derivations == len(golden)

@@ -20,7 +20,12 @@ few = settings(max_examples=60, deadline=None)
 seeds = st.integers(0, 10_000)
 sources = st.lists(st.integers(3, 7), min_size=1, max_size=4)  # word 7 is in no block
 rules = st.one_of(
-    st.builds(Rules, st.just("phrase"), st.sampled_from([-1, 0, 1, 2, 6])),
+    st.builds(
+        Rules,
+        st.just("phrase"),
+        st.sampled_from([-1, 0, 1, 2, 6]),
+        distortion=st.sampled_from(["window", "jump"]),
+    ),
     st.builds(Rules, st.just("mon")),
     st.builds(Rules, st.just("swap"), strict=st.booleans()),
 )
@@ -37,6 +42,7 @@ def search_options(by: Rules, **limits: Any) -> DecodeOptions:
         options,
         reordering=by.mode,
         distortion_limit=by.limit,
+        distortion_rule=by.distortion,
         strict_single_gap=by.strict,
         **limits,
     )

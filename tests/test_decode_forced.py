@@ -30,7 +30,12 @@ def force(seed: int, source: list[int], reference: list[int], by: Rules) -> _cor
     parts = tiny_model(seed)
     decoder = Decoder(parts.blocks, parts.vocabulary, parts.lm)
     wanted = SourceText(Sentences.from_lists([reference]), np.array(reference, np.int32))
-    options = ForceOptions(reordering=by.mode, distortion_limit=by.limit, min_prefix=1)
+    options = ForceOptions(
+        reordering=by.mode,
+        distortion_limit=by.limit,
+        distortion_rule=by.distortion,
+        min_prefix=1,
+    )
     return decoder.force(as_source([source]), wanted, random_weights(seed), options)[0]
 
 

@@ -199,7 +199,12 @@ def test_forced_decoding_scores_sparse_features(
         one.text.sentences.from_lists([[max(word, 0) for word in reference]]),
         np.array(reference, np.int32),
     )
-    options = ForceOptions(reordering=by.mode, distortion_limit=by.limit, min_prefix=1)
+    options = ForceOptions(
+        reordering=by.mode,
+        distortion_limit=by.limit,
+        distortion_rule=by.distortion,
+        min_prefix=1,
+    )
     [forced] = one.decoder.force(one.text, wanted, weights, options)
     assert forced.n_derivations == len(golden)
     best = max(one.score(weights, steps) for steps in golden)
@@ -230,7 +235,12 @@ def test_prefix_pairs_are_scored_without_the_end(
     wanted = SourceText(
         one.text.sentences.from_lists([[0] * len(reference)]), np.array(reference, np.int32)
     )
-    options = ForceOptions(reordering=by.mode, distortion_limit=by.limit, min_prefix=1)
+    options = ForceOptions(
+        reordering=by.mode,
+        distortion_limit=by.limit,
+        distortion_rule=by.distortion,
+        min_prefix=1,
+    )
     [forced] = one.decoder.force(one.text, wanted, weights, options)
     assert not forced.reachable
     assert (forced.prefix_source, forced.prefix_target) == max(pairs)

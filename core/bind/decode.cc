@@ -109,6 +109,12 @@ Reordering to_reordering(const std::string& name) {
   throw Error("reordering is mon, swap or phrase");
 }
 
+DistortionRule to_distortion_rule(const std::string& name) {
+  if (name == "window") return DistortionRule::kWindow;
+  if (name == "jump") return DistortionRule::kJump;
+  throw Error("the distortion rule is window or jump");
+}
+
 SourceText to_source(const BoundDecoder& decoder, const BoundSource& source) {
   if (std::ranges::any_of(view(source.copies), [&](int32_t id) { return decoder.is_outside(id); })) {
     throw Error("a copy is no target word");
@@ -200,13 +206,14 @@ void register_decode(nb::module_& m) {
       .def(
           "__init__",
           [](SearchOptions* self, const std::string& reordering, int distortion_limit,
-             bool strict_single_gap, int stack_size, int pop_limit, float threshold,
-             bool future_cost, double time_limit_s) {
-            new (self) SearchOptions{{to_reordering(reordering), distortion_limit, strict_single_gap},
+             const std::string& distortion_rule, bool strict_single_gap, int stack_size,
+             int pop_limit, float threshold, bool future_cost, double time_limit_s) {
+            new (self) SearchOptions{{to_reordering(reordering), distortion_limit,
+                                      to_distortion_rule(distortion_rule), strict_single_gap},
                                      stack_size, pop_limit, threshold, future_cost, 0, time_limit_s};
           },
           nb::kw_only(), nb::arg("reordering"), nb::arg("distortion_limit"),
-          nb::arg("strict_single_gap"), nb::arg("stack_size"), nb::arg("pop_limit"),
+          nb::arg("distortion_rule"), nb::arg("strict_single_gap"), nb::arg("stack_size"), nb::arg("pop_limit"),
           nb::arg("threshold"), nb::arg("future_cost"), nb::arg("time_limit_s"));
 
   nb::class_<BoundSource>(m, "Source", "Source sentences as the decoder takes them.")

@@ -24,6 +24,7 @@ class OracleTarget {
   int32_t begin();
   TargetStep step(int32_t state, const Option& option, int32_t id);
   static constexpr bool has_future(const Coverage&, int32_t) { return true; }
+  static constexpr bool completes() { return true; }
   static constexpr bool ends() { return true; }
   double finish(int32_t) const { return 0; }
   static std::span<const int32_t> history(int32_t) { return {}; }  // nothing has a weight here

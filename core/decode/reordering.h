@@ -16,13 +16,20 @@ enum class Reordering : int32_t {
   kPhrase,    // any free span within the distortion limit
 };
 
+// What the distortion limit bounds.
+enum class DistortionRule : int32_t {
+  kWindow,  // the jump, and how far a block may end from the first gap: it can always be filled next
+  kJump,    // the jump alone: a hypothesis may be a dead end (completion.h)
+};
+
 struct ReorderingRules {
   Reordering kind = Reordering::kPhrase;
   int distortion_limit = 6;        // kPhrase: most words between the end of a block and the next; -1: any
+  DistortionRule distortion_rule = DistortionRule::kWindow;  // kPhrase
   bool strict_single_gap = false;  // kSwap: what lies before a jump is one single block
 
   // Calls visit(begin, end) for every span that has options and may follow a block that ended at
-  // `last_end`. Every hypothesis reached this way can be completed.
+  // `last_end`. Every hypothesis reached this way can be completed, unless it `has_dead_ends`.
   template <typename Visit>
   void for_each_span(const OptionTable& table, const Coverage& covered, int last_end,
                      Visit visit) const {
@@ -34,6 +41,11 @@ struct ReorderingRules {
       case Reordering::kPhrase:
         return phrase(table, covered, last_end, visit);
     }
+  }
+
+  bool has_dead_ends() const {
+    return kind == Reordering::kPhrase && distortion_rule == DistortionRule::kJump &&
+           distortion_limit >= 0;
   }
 
  private:
@@ -64,14 +76,16 @@ struct ReorderingRules {
 
   template <typename Visit>
   void phrase(const OptionTable& table, const Coverage& covered, int last_end, Visit visit) const {
+    const int n = table.size();
+    const int limit = distortion_limit < 0 ? n : std::min(distortion_limit, n);
+    const int window = distortion_rule == DistortionRule::kWindow ? limit : Coverage::kWindow;
     const int first = covered.first;
-    const int limit = distortion_limit < 0 ? table.size() : distortion_limit;
-    const int last = std::min(table.size() - 1, first + std::min(limit, Coverage::kWindow));
-    for (int begin = first; begin <= last; ++begin) {
-      if (std::abs(begin - last_end) > limit) continue;
+    const int last =
+        std::min({n - 1, last_end + limit, first + std::min(window, Coverage::kWindow)});
+    for (int begin = std::max(first, last_end - limit); begin <= last; ++begin) {
       // A block beyond the first gap must leave the way back to it open.
       from(table, covered, begin, [&](int at, int end) {
-        if (at == first || end - first <= limit) visit(at, end);
+        if (at == first || end - first <= window) visit(at, end);
       });
     }
   }

@@ -37,6 +37,7 @@ void Search<Target>::start(int n_words) {
   for (auto& stack : stacks_) stack.clear();
   for (auto& cubes : cubes_) cubes.clear();
   if (steps_) steps_->begin(*table_);
+  if (avoids_dead_ends_) completion_.begin(*table_, options_.reordering.distortion_limit);
   const int32_t place = graph_.places.intern({intern(Coverage{}), 0, 0, merged_.begin()});
   graph_.hypotheses.push_back({0, 0, 0, -1, -1, place, target_.begin(), -1});
   stacks_[0].push_back(0);
@@ -183,7 +184,9 @@ template <typename Target>
 void Search<Target>::open_cubes_at(const Place& place, std::span<const int32_t> hypotheses) {
   const Coverage covered = graph_.coverages[place.coverage];
   options_.reordering.for_each_span(*table_, covered, place.last_end, [&](int begin, int end) {
-    const int32_t after = intern(covered.with(begin, end));
+    const Coverage covered_after = covered.with(begin, end);
+    if (avoids_dead_ends_ && !completion_.is_possible(covered_after, end)) return;
+    const int32_t after = intern(covered_after);
     Cube cube{};
     cube.hypotheses = hypotheses;
     cube.options = table_->span(begin, end);

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "decode/completion.h"
 #include "decode/graph.h"
 #include "decode/merged.h"
 #include "decode/options.h"
@@ -48,7 +49,8 @@ class Search {
         weights_(weights),
         distance_weight_(features.dense.distance_weight(weights.dense)),
         options_(options),
-        target_(std::move(target)) {
+        target_(std::move(target)),
+        avoids_dead_ends_(options.reordering.has_dead_ends() && Target::completes()) {
     if (weights.sparse != nullptr && StepScorer::is_needed(features.sparse)) {
       steps_.emplace(features.sparse, *weights.sparse);
       merges_ = features.sparse.needs(kNeedsBackward);
@@ -109,6 +111,8 @@ class Search {
   std::optional<StepScorer> steps_;  // where there are sparse features of steps
   bool merges_ = false;              // whether these ask for merged blocks
   MergedBlocks merged_;
+  bool avoids_dead_ends_ = false;
+  Completion completion_;
   const OptionTable* table_ = nullptr;
   SearchGraph graph_;
   std::vector<Stack> stacks_;

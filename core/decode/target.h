@@ -55,6 +55,9 @@ class LmTarget {
   // Whether the gaps of a coverage can be filled after a state.
   static constexpr bool has_future(const Coverage&, int32_t) { return true; }
 
+  // Whether only complete translations are of use, none of a part of the sentence.
+  static constexpr bool completes() { return true; }
+
   // Whether the end of the sentence is scored, and what it adds.
   static constexpr bool ends() { return true; }
   double finish(int32_t state) const { return rest_ * lm_.finish(states_[state]); }
@@ -78,6 +81,7 @@ class ContextTarget {
   int32_t begin();
   TargetStep step(int32_t state, const Option& option, int32_t id);
   static constexpr bool has_future(const Coverage&, int32_t) { return true; }
+  static constexpr bool completes() { return true; }
   double finish(int32_t state) const;
   static constexpr bool ends() { return true; }
   // Valid until the next step.
@@ -123,6 +127,7 @@ class ForcedTarget {
   // A word that was jumped over must still find its place. What lies beyond the last covered word
   // need not: it is in no prefix pair that ends before it.
   bool has_future(const Coverage& coverage, int32_t state) const;
+  static constexpr bool completes() { return false; }  // so are prefix pairs; nothing is pruned
   bool ends() const { return ends_; }
   double finish(int32_t state) const;
   std::span<const int32_t> history(int32_t state) const {

@@ -16,6 +16,11 @@ class DecodeOptions:
     distortion_limit: int = option(
         6, "most source words between the end of a block and the next; -1: no limit", least=-1
     )
+    distortion_rule: Literal["window", "jump"] = option(
+        "window",
+        "what the limit bounds: window, also how far a block may end from the first word that is"
+        " not translated; jump, the jump alone",
+    )
     strict_single_gap: bool = option(
         False, "in swap mode, let what lies before a jump be a single block only"
     )
@@ -46,6 +51,11 @@ class ForceOptions:
         "phrase", "left to right, swaps of neighbouring blocks, or jumps up to the distortion limit"
     )
     distortion_limit: int = option(6, "most source words jumped over; -1: no limit", least=-1)
+    distortion_rule: Literal["window", "jump"] = option(
+        "jump",
+        "what the limit bounds: the jump alone; or window, also how far a block may end from the"
+        " first word that is not translated",
+    )
     max_states: int = option(
         2_000_000, "a sentence pair with more states counts as not reachable", least=1
     )

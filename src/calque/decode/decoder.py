@@ -155,6 +155,7 @@ class Decoder:
         search = DecodeOptions(
             reordering=options.reordering,
             distortion_limit=options.distortion_limit,
+            distortion_rule=options.distortion_rule,
             strict_single_gap=options.strict_single_gap,
             stack_size=ORACLE_STACK,
             pop_limit=0,
@@ -186,7 +187,9 @@ class Decoder:
         longest reachable prefix pair is found and, with `derive_prefix`, its best derivation.
         """
         rules = DecodeOptions(
-            reordering=options.reordering, distortion_limit=options.distortion_limit
+            reordering=options.reordering,
+            distortion_limit=options.distortion_limit,
+            distortion_rule=options.distortion_rule,
         )
         return self._core.force(
             self._source(source),

@@ -24,6 +24,7 @@ def force_text(
     options = ForceOptions(
         reordering=rules.reordering,
         distortion_limit=rules.distortion_limit,
+        distortion_rule=rules.distortion_rule,
         max_words=len(source),
         min_prefix=1,
     )

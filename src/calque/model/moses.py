@@ -83,6 +83,11 @@ def write_moses(model: Model, folder: Path | str, progress: Progress = SILENT) -
             "the tables hold text as the model prepares it (tokens, case, number classes):"
             " Moses must be given text prepared alike"
         )
+    if model.decode_options.distortion_rule == "jump":
+        progress.warn(
+            "Moses has no distortion rule 'jump': it will not let a block end farther than the"
+            " limit from the first word that is not translated"
+        )
     oriented = len(model.blocks.orientation) > 0
     write_moses_tables(
         model.blocks,
