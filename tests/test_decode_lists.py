@@ -113,3 +113,24 @@ def test_a_model_without_families_gives_empty_rows(trained: Path, corpus: Corpus
     [lists] = CandidateSearch(translator, lines).lists(translator.model.weights, 3)
     assert len(lists.sparse.offsets) == len(lists.texts) + 1
     assert not lists.sparse.offsets.any()
+
+
+def test_lists_of_one_are_the_best_translations(translator: Translator) -> None:
+    lines = lines_of(translator)
+    found = list(search(translator).lists(translator.model.weights, 1))
+    assert [text for one in found for text in one.texts] == [
+        best.text for best in translator.translate_all(lines)
+    ]
+    assert all((one.lengths == 1).all() for one in found)
+
+
+def test_the_memory_of_restored_texts_is_bounded(
+    translator: Translator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = [one.texts for one in search(translator).lists(translator.model.weights, N)]
+    monkeypatch.setattr("calque.decode.candidates.RESTORED", 10)
+    bounded = search(translator)
+    for _ in range(2):
+        found = [one.texts for one in bounded.lists(translator.model.weights, N)]
+        assert found == expected
+    assert bounded.n_remembered <= 10

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calque import _core
 from calque.decode.decoder import SparseRows
-from calque.decode.source import SourceText
-from calque.decode.split import Piece, combine, split
-from calque.decode.translator import BATCH, Translator
+from calque.decode.prepared import PreparedSentence, PreparedText, prepare
+from calque.decode.split import combine
+from calque.decode.translator import Translator
 from calque.features import SparseWeights, Weights
 from calque.text import Prepared
 from calque.text.numbers import is_class
+from calque.text.sentences import offsets_of
+
+RESTORED = 1 << 17
+"""Texts remembered from earlier calls: most candidates come again. Some 50 MB."""
+NO_NUMBERS = Prepared((), ())
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,25 +39,41 @@ class CandidateLists:
     sparse: SparseRows
     """A row per candidate; all empty where no family of sparse features is active."""
 
+    @classmethod
+    def concatenated(cls, parts: Sequence[CandidateLists]) -> CandidateLists:
+        """The lists of several texts, one after the other."""
+        n_entries = np.concatenate([np.diff(part.sparse.offsets) for part in parts])
+        sparse = SparseRows(
+            offsets_of(n_entries),
+            np.concatenate([part.sparse.keys for part in parts]),
+            np.concatenate([part.sparse.counts for part in parts]),
+        )
+        return cls(
+            lengths=np.concatenate([part.lengths for part in parts]),
+            texts=[text for part in parts for text in part.texts],
+            dense=np.concatenate([part.dense for part in parts]),
+            scores=np.concatenate([part.scores for part in parts]),
+            sparse=sparse,
+        )
+
 
 @dataclass(frozen=True, eq=False)
-class _Group:
-    """Sentences of one piece each, or the pieces of one sentence."""
+class _Rows:
+    """The candidates of all pieces of a text, one after the other."""
 
-    prepared: list[Prepared]
-    pieces: list[Piece]
-    source: SourceText
-
-    @property
-    def is_cut(self) -> bool:
-        return len(self.prepared) < len(self.pieces)
+    batch: _core.DecodedBatch
+    dense: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    sparse: SparseRows
+    words: list[list[str]]
+    """As the model knows them."""
 
 
 class CandidateSearch:
     """Finds the n-best lists of the same sentences under ever new weights.
 
     They are those of `Translator.n_best`, without a Python object per derivation. Only sentences
-    that are cut into pieces, and those with classes of numbers, take the long way.
+    with classes of numbers take the long way.
     """
 
     def __init__(self, translator: Translator, sentences: Sequence[str]) -> None:
@@ -59,118 +81,118 @@ class CandidateSearch:
         self._translator = translator
         model = translator.model
         self._vocabulary = list(model.target_vocabulary)
-        self._restored: dict[str, str] = {}  # of earlier calls: most candidates come again
-        self._groups: list[_Group] = []
-        prepared = [model.preprocessor.prepare(sentence) for sentence in sentences]
-        cut = [(one, list(split(one.words, (), translator.options.max_words))) for one in prepared]
-        for is_whole, run in groupby(cut, key=lambda one: len(one[1]) == 1):
-            alike = list(run)
-            size = BATCH if is_whole else 1
-            for begin in range(0, len(alike), size):
-                some = alike[begin : begin + size]
-                pieces = [piece for _, its_pieces in some for piece in its_pieces]
-                lines = (" ".join(piece.words) for piece in pieces)
-                source = SourceText.encode(lines, model.source_vocabulary, model.target_vocabulary)
-                self._groups.append(_Group([one for one, _ in some], pieces, source))
+        prepared = prepare(sentences, model, translator.options.max_words)
+        self._texts = list(PreparedText.batches(prepared, model))
+
+        @lru_cache(maxsize=RESTORED)
+        def restore(words: str) -> str:
+            return model.preprocessor.restore(words.split(), NO_NUMBERS)
+
+        self._restore = restore
+
+    @property
+    def n_remembered(self) -> int:
+        """The number of restored texts that are kept for the next call; at most `RESTORED`."""
+        return self._restore.cache_info().currsize
 
     def lists(
         self, weights: Weights, n: int, threads: int | None = None
     ) -> Iterator[CandidateLists]:
         """Up to `n` candidates of different words per sentence, some sentences at a time."""
-        for group in self._groups:
-            batch = self._translator.decoder.decode_batch(
-                group.source, weights, self._translator.options, n_best=n, threads=threads
+        for text in self._texts:
+            rows = self._rows(text, weights, n, threads)
+            found = text.by_sentence(range(len(rows.batch)))
+            yield CandidateLists.concatenated(
+                [self._candidates(sentence, pieces, rows, n) for sentence, pieces in found]
             )
-            if group.is_cut:
-                yield self._joined(group, batch, n)
-            else:
-                yield self._whole(group, batch, threads)
 
-    def _whole(
-        self, group: _Group, batch: _core.DecodedBatch, threads: int | None
-    ) -> CandidateLists:
+    def _rows(self, text: PreparedText, weights: Weights, n: int, threads: int | None) -> _Rows:
         decoder = self._translator.decoder
-        n = len(batch.scores)
-        sparse = _nothing(n)
-        if decoder.features.templates:
-            sparse = decoder.sparse_batch(batch, group.source, threads=threads)
-        # Copies: views would keep the derivations of the whole batch alive.
-        return CandidateLists(
-            np.diff(batch.offsets),
-            self._texts(group, batch),
-            batch.features.reshape(n, -1).copy(),
-            batch.scores.copy(),
-            sparse,
+        batch = decoder.decode_batch(
+            text.source, weights, self._translator.options, n_best=n, threads=threads
         )
+        n_rows = len(batch.scores)
+        sparse = _nothing(n_rows)
+        if decoder.features.templates:
+            sparse = decoder.sparse_batch(batch, text.source, threads=threads)
+        dense = batch.features.reshape(n_rows, -1)
+        return _Rows(batch, dense, batch.scores, sparse, self._words(text, batch))
 
-    def _texts(self, group: _Group, batch: _core.DecodedBatch) -> list[str]:
-        offsets = batch.word_offsets.tolist()
-        words = self._words(group, batch)
-        preprocessor = self._translator.model.preprocessor
-        if preprocessor.is_plain:
-            return [" ".join(words[begin:end]) for begin, end in pairwise(offsets)]
-        texts: list[str] = []
-        bounds = batch.offsets.tolist()
-        for at, prepared in enumerate(group.prepared):
-            # Only numbers of the source make texts depend on more than their words.
-            if any(is_class(word) for word in prepared.words):
-                ways = [[one] for one in batch[at].derivations]
-                read = self._translator.read_off(prepared, [group.pieces[at]], ways, distinct=False)
-                texts += [one.text for one in read]
-                continue
-            for begin, end in pairwise(offsets[bounds[at] : bounds[at + 1] + 1]):
-                some = words[begin:end]
-                joined = " ".join(some)
-                if joined not in self._restored:
-                    self._restored[joined] = preprocessor.restore(some, prepared)
-                texts.append(self._restored[joined])
-        return texts
-
-    def _words(self, group: _Group, batch: _core.DecodedBatch) -> list[str]:
-        """The words of all candidates in a row, as the model knows them."""
+    def _words(self, text: PreparedText, batch: _core.DecodedBatch) -> list[list[str]]:
+        pieces = [piece for sentence in text.sentences for piece in sentence.pieces]
         ids = batch.words
         words = [self._vocabulary[id] for id in np.maximum(ids, 0).tolist()]
         copies = np.flatnonzero(ids < 0)
         candidates = np.searchsorted(batch.word_offsets, copies, side="right") - 1
-        sentences = np.searchsorted(batch.offsets, candidates, side="right") - 1
-        for at, sentence in zip(copies.tolist(), sentences.tolist(), strict=True):
-            words[at] = group.pieces[sentence].words[-1 - int(ids[at])]
-        return words
+        places = np.searchsorted(batch.offsets, candidates, side="right") - 1
+        for at, place in zip(copies.tolist(), places.tolist(), strict=True):
+            words[at] = pieces[place].words[-1 - int(ids[at])]
+        return [words[begin:end] for begin, end in pairwise(batch.word_offsets.tolist())]
 
-    def _joined(self, group: _Group, batch: _core.DecodedBatch, n: int) -> CandidateLists:
-        """The candidates of one sentence in pieces: the best sums over these."""
-        translator = self._translator
-        ways = combine([batch[at].derivations for at in range(len(batch))], n)
-        read = translator.read_off(group.prepared[0], group.pieces, ways, distinct=False)
-        first = dict[tuple[str, ...], int]()
-        for at, one in enumerate(read):
-            first.setdefault(one.words, at)
-        kept = list(first.values())
+    def _candidates(
+        self, sentence: PreparedSentence, pieces: Sequence[int], rows: _Rows, n: int
+    ) -> CandidateLists:
+        """The candidates of one sentence: the best sums over its pieces, given by their places.
+
+        Different words of neighbouring pieces may be the same in a row; these count once.
+        """
+        bounds = rows.batch.offsets[[*pieces, pieces[-1] + 1]].tolist()
+        scores = [rows.scores[begin:end].tolist() for begin, end in pairwise(bounds)]
+        ways: dict[str, list[int]] = {}
+        for way in combine(scores, n):
+            chosen = [begin + at for begin, at in zip(bounds, way, strict=False)]
+            ways.setdefault(" ".join([word for row in chosen for word in rows.words[row]]), way)
+        of_pieces = np.array(list(ways.values())) + bounds[:-1]  # for every candidate, its rows
+        first, *others = of_pieces.T
+        dense, totals = rows.dense[first], rows.scores[first]
+        for other in others:
+            dense += rows.dense[other]
+            totals += rows.scores[other]
         return CandidateLists(
-            np.array([len(kept)], np.int64),
-            [read[at].text for at in kept],
-            np.array([list(read[at].features.values()) for at in kept]),
-            np.array([read[at].score for at in kept]),
-            self._joined_sparse([ways[at] for at in kept], group.source),
+            lengths=np.array([len(ways)], np.int64),
+            texts=self._texts_of(sentence, ways, [rows.batch[at] for at in pieces]),
+            dense=dense,
+            scores=totals,
+            sparse=_sums(rows.sparse, of_pieces),
         )
 
-    def _joined_sparse(self, ways: list[list[_core.Derivation]], source: SourceText) -> SparseRows:
-        decoder = self._translator.decoder
-        if not decoder.features.templates:
-            return _nothing(len(ways))
-        rows = decoder.sparse_rows(list(zip(*ways, strict=True)), source)
-        # Rows come piece by piece; a candidate has one of each.
-        at = np.repeat(np.tile(np.arange(len(ways)), len(ways[0])), np.diff(rows.offsets))
-        sums = []
-        for candidate in range(len(ways)):
-            mine = at == candidate
-            table = SparseWeights.summed(rows.keys[mine], rows.counts[mine]).to_arrays()
-            sums.append((table["keys"], table["values"]))
-        return SparseRows(
-            np.cumsum([0, *(len(keys) for keys, _ in sums)], dtype=np.int64),
-            np.concatenate([keys for keys, _ in sums]),
-            np.concatenate([counts for _, counts in sums]),
-        )
+    def _texts_of(
+        self,
+        sentence: PreparedSentence,
+        ways: Mapping[str, Sequence[int]],
+        decoded: Sequence[_core.Decoded],
+    ) -> list[str]:
+        """The candidates, given by their words, as the user reads them."""
+        if self._translator.model.preprocessor.is_plain:
+            return list(ways)
+        # Only numbers of the source make texts depend on more than their words.
+        if not any(is_class(word) for word in sentence.prepared.words):
+            return [self._restore(words) for words in ways]
+        lists = [one.derivations for one in decoded]
+        chosen = [[some[at] for some, at in zip(lists, way, strict=True)] for way in ways.values()]
+        return [one.text for one in self._translator.read_off(sentence, chosen, distinct=False)]
+
+
+def _sums(sparse: SparseRows, rows: NDArray[np.int64]) -> SparseRows:
+    """For every line of `rows` the sum of these vectors."""
+    n_rows = rows.shape[1]
+    lengths = np.diff(sparse.offsets)[rows.ravel()]
+    offsets = offsets_of(lengths)
+    entries = np.repeat(sparse.offsets[rows.ravel()] - offsets[:-1], lengths) + np.arange(
+        offsets[-1]
+    )
+    keys, counts = sparse.keys[entries], sparse.counts[entries]
+    if n_rows == 1 or not len(keys):
+        return SparseRows(offsets[::n_rows], keys, counts)
+    sums = [
+        SparseWeights.summed(keys[begin:end], counts[begin:end]).to_arrays()
+        for begin, end in pairwise(offsets[::n_rows].tolist())
+    ]
+    return SparseRows(
+        offsets_of([len(one["keys"]) for one in sums]),
+        np.concatenate([one["keys"] for one in sums]),
+        np.concatenate([one["values"] for one in sums]),
+    )
 
 
 def _nothing(n: int) -> SparseRows:

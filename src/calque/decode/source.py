@@ -41,6 +41,22 @@ class SourceText:
     """The texts of words outside the source vocabulary, by their place among all."""
 
     @classmethod
+    def from_words(
+        cls,
+        words: Sequence[Sequence[str]],
+        source: Vocabulary,
+        target: Vocabulary,
+        required: Sequence[Sequence[Required]] = (),
+    ) -> SourceText:
+        """Source sentences, given as lists of words, and what is required of each."""
+        lines = "".join([" ".join(sentence) + "\n" for sentence in words])
+        sentences = source.encode(lines)
+        every = [word for sentence in words for word in sentence]
+        unknown = {at: every[at] for at in _unknown(sentences)}
+        copies = _copies(words, target.encode(lines))
+        return cls(sentences, copies, _required(words, required, target), unknown)
+
+    @classmethod
     def encode(
         cls,
         lines: Iterable[str],
@@ -48,13 +64,8 @@ class SourceText:
         target: Vocabulary,
         required: Sequence[Sequence[Required]] = (),
     ) -> SourceText:
-        """Source sentences, given as words separated by spaces, and what is required of each."""
-        lines = list(lines)
-        text = "".join(line + "\n" for line in lines)
-        copies = _copies(lines, target.encode(text))
-        sentences = source.encode(text)
-        unknown = {int(at): _word(lines, sentences, at) for at in _unknown(sentences)}
-        return cls(sentences, copies, _required(lines, required, target), unknown)
+        """The same of words separated by spaces."""
+        return cls.from_words([line.split() for line in lines], source, target, required)
 
     @classmethod
     def encode_references(
@@ -80,35 +91,31 @@ class SourceText:
         return np.ascontiguousarray(ids), np.ascontiguousarray(offsets), self.copies
 
 
-def _copies(lines: list[str], words: Sentences) -> NDArray[np.int32]:
-    copies = words.ids.copy()
-    for at in _unknown(words):
-        index = int(np.searchsorted(words.offsets, at, side="right")) - 1
+def _copies(words: Sequence[Sequence[str]], encoded: Sentences) -> NDArray[np.int32]:
+    copies = encoded.ids.copy()
+    for at in _unknown(encoded):
+        index = int(np.searchsorted(encoded.offsets, at, side="right")) - 1
+        sentence = words[index]
         # Of a word that occurs twice the first place: equal texts have equal numbers.
-        copies[at] = -1 - lines[index].split().index(_word(lines, words, at))
+        copies[at] = -1 - sentence.index(sentence[at - int(encoded.offsets[index])])
     return copies
 
 
-def _unknown(words: Sentences) -> NDArray[np.int64]:
-    return np.flatnonzero(words.ids == UNKNOWN)
-
-
-def _word(lines: list[str], words: Sentences, at: int) -> str:
-    """The text of word `at` of all."""
-    index = int(np.searchsorted(words.offsets, at, side="right")) - 1
-    return lines[index].split()[at - int(words.offsets[index])]
+def _unknown(words: Sentences) -> list[int]:
+    """The places, among all words, of those outside the vocabulary."""
+    return [int(at) for at in np.flatnonzero(words.ids == UNKNOWN)]
 
 
 def _required(
-    lines: list[str], required: Sequence[Sequence[Required]], target: Vocabulary
+    words: Sequence[Sequence[str]], required: Sequence[Sequence[Required]], target: Vocabulary
 ) -> RequiredArrays:
     if not any(required):
         return NOTHING
     spans: list[int] = []
     targets: list[int] = []
     target_offsets = [0]
-    for line, constraints in zip(lines, required, strict=True):
-        texts = line.split() if constraints else []
+    for sentence, constraints in zip(words, required, strict=True):
+        texts = list(sentence) if constraints else []
         for one in constraints:
             spans += (one.begin, one.end)
             targets += [_target_id(word, target, texts) for word in one.target]

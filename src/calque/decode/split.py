@@ -25,7 +25,6 @@ class Piece:
     words: tuple[str, ...]
     required: tuple[Required, ...]
     """Counted from `begin`."""
-    is_last: bool
 
 
 def split(words: Sequence[str], required: Sequence[Required], limit: int) -> Iterator[Piece]:
@@ -46,9 +45,8 @@ def split(words: Sequence[str], required: Sequence[Required], limit: int) -> Ite
             replace(one, begin=one.begin - begin, end=one.end - begin)
             for one in required[first:last]
         ]
-        is_last = end == len(words)
-        yield Piece(begin, tuple(words[begin:end]), tuple(mine), is_last)
-        if is_last:
+        yield Piece(begin, tuple(words[begin:end]), tuple(mine))
+        if end == len(words):
             return
         begin, first = end, last
 
@@ -80,40 +78,49 @@ def _next_cut(words: Sequence[str], begin: int, required: Iterable[Required], li
     return allowed[-1]
 
 
-Chain: TypeAlias = "tuple[Chain, _core.Derivation] | None"
-"""A derivation of the last piece behind the chain of those before it."""
+Chain: TypeAlias = "tuple[Chain, int] | None"
+"""A place in the list of the last piece behind the chain of those before it."""
 
 
-def combine(lists: Sequence[list[_core.Derivation]], n: int) -> list[list[_core.Derivation]]:
-    """The `n` best ways to take one derivation of every piece, exactly, by the sum of scores.
+def combine(lists: Sequence[Sequence[float]], n: int) -> list[list[int]]:
+    """The `n` best ways to take one candidate of every piece, exactly, by the sum of scores.
 
-    Every list is sorted by score; ties go to what stands first.
+    `lists` are the scores of each piece's candidates, best first; a way is a place in every list.
+    Ties go to what stands first.
     """
     best: list[tuple[float, Chain]] = [(0.0, None)]
-    for found in lists:
-        best = _best_sums(best, found, n)
+    for scores in lists:
+        best = _best_sums(best, scores, n)
     return [_unroll(chain) for _, chain in best]
 
 
+def combine_derivations(
+    lists: Sequence[Sequence[_core.Derivation]], n: int
+) -> list[list[_core.Derivation]]:
+    """The `n` best ways to take one derivation of every piece; see `combine`."""
+    ways = combine([[derivation.score for derivation in some] for some in lists], n)
+    return [[some[at] for some, at in zip(lists, way, strict=True)] for way in ways]
+
+
 def _best_sums(
-    chains: list[tuple[float, Chain]], found: list[_core.Derivation], n: int
+    chains: list[tuple[float, Chain]], scores: Sequence[float], n: int
 ) -> list[tuple[float, Chain]]:
-    heap = [(-chains[0][0] - found[0].score, 0, 0)]
+    heap = [(-chains[0][0] - scores[0], 0, 0)]
     best: list[tuple[float, Chain]] = []
     while heap and len(best) < n:
         cost, row, column = heapq.heappop(heap)
-        best.append((-cost, (chains[row][1], found[column])))
+        best.append((-cost, (chains[row][1], column)))
         # Every cell has one parent: to the left, or above in the first column.
         after = [(row, column + 1)] + [(row + 1, 0)] * (column == 0)
         for i, j in after:
-            if i < len(chains) and j < len(found):
-                heapq.heappush(heap, (-chains[i][0] - found[j].score, i, j))
+            if i < len(chains) and j < len(scores):
+                heapq.heappush(heap, (-chains[i][0] - scores[j], i, j))
     return best
 
 
-def _unroll(chain: Chain) -> list[_core.Derivation]:
-    derivations = []
+def _unroll(chain: Chain) -> list[int]:
+    places = []
     while chain is not None:
         chain, last = chain
-        derivations.append(last)
-    return derivations[::-1]
+        places.append(last)
+    return places[::-1]

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -13,19 +12,15 @@ from calque.decode.explain import explain, place_of
 from calque.decode.explanation import Explanation
 from calque.decode.force_text import force_text
 from calque.decode.graph import TranslationGraph
+from calque.decode.prepared import PreparedSentence, PreparedText, checked_text, prepare
 from calque.decode.source import SourceText
-from calque.decode.split import Piece, combine, split
+from calque.decode.split import combine_derivations
 from calque.decode.translation import Translation, read_off
 from calque.errors import CalqueError, OptionError
 from calque.model import Model
 from calque.parallel import n_workers
-from calque.text import Prepared
 
-BATCH = 256
-"""Sentences handed to the core at once: enough to keep every thread busy."""
 Terms: TypeAlias = "Terminology | Mapping[str, str] | Path | str"
-Found: TypeAlias = tuple[Prepared, list[Piece], list[list[_core.Derivation]]]
-"""A sentence, its pieces, and the best ways to derive all of them."""
 
 
 def load(path: Path | str, weights: str | None = None) -> Translator:
@@ -106,9 +101,13 @@ class Translator:
             raise OptionError(f"n={n}: expected at least 1 translation per sentence")
         search = fill(self.options, options, "translate")
         constraints = Constraints.of(terminology, pass_through, self.model.preprocessor)
-        work = self._pieces(iter(sentences), constraints, search.max_words)
-        found = self._found(work, n, distinct, n_workers(threads), search)
-        return (self.read_off(*one, distinct) for one in found)
+        prepared = self._prepared(sentences, constraints, search)
+        n_threads = n_workers(threads)
+        return (
+            self.read_off(sentence, ways, distinct)
+            for text in PreparedText.batches(prepared, self.model)
+            for sentence, ways in self._ways(text, n, distinct, n_threads, search)
+        )
 
     def explain(
         self,
@@ -127,96 +126,74 @@ class Translator:
         """
         search = fill(self.options, options, "explain")
         constraints = Constraints.of(terminology, pass_through, self.model.preprocessor)
-        work = list(self._pieces(iter([sentence]), constraints, search.max_words))
-        if not work[0][0].words:
+        text = PreparedText.encode(self._prepared([sentence], constraints, search), self.model)
+        [(prepared, pieces)] = text.sentences
+        if not prepared.words:
             raise CalqueError("the sentence is empty: expected words to translate")
         if rank < 1:
             raise OptionError(f"rank {rank}: expected at least 1")
         if translation is None:
-            [(prepared, pieces, ways)] = self._found(iter(work), rank, True, 1, search)
-            translations = self.read_off(prepared, pieces, ways, distinct=False)
+            [(_, ways)] = self._ways(text, rank, True, 1, search)
+            translations = self.read_off(text.sentences[0], ways, distinct=False)
             at = place_of(rank, translations)
-            return self._explain(prepared, translations[at], ways[at], pieces)
+            return self._explain(text.sentences[0], translations[at], ways[at])
         if rank != 1:
             raise OptionError("a given translation has no rank: expected one of the two")
         if terminology is not None or pass_through is not None:
             raise OptionError("a given translation knows no constraints: expected none")
-        if len(work) > 1:
+        if len(pieces) > 1:
             problem = (
-                f"the sentence is cut into {len(work)} pieces of up to {search.max_words} words"
+                f"the sentence is cut into {len(pieces)} pieces of up to {search.max_words} words"
             )
             raise OptionError(f"{problem}: expected one piece, where a translation is given")
-        [(prepared, piece)] = work
-        derivation = force_text(self.decoder, self.model, piece.words, _text(translation), search)
-        [found] = self.read_off(prepared, [piece], [[derivation]], distinct=False)
-        return self._explain(prepared, found, [derivation], [piece])
+        wanted = checked_text(translation)
+        derivation = force_text(self.decoder, self.model, prepared.words, wanted, search)
+        [found] = self.read_off(text.sentences[0], [[derivation]], distinct=False)
+        return self._explain(text.sentences[0], found, [derivation])
 
     def _explain(
         self,
-        prepared: Prepared,
+        sentence: PreparedSentence,
         translation: Translation,
         derivations: Sequence[_core.Derivation],
-        pieces: Sequence[Piece],
     ) -> Explanation:
         vocabularies = self.model.source_vocabulary, self.model.target_vocabulary
         sources = [
-            SourceText.encode([" ".join(piece.words)], *vocabularies, [piece.required])
-            for piece in pieces
+            SourceText.from_words([piece.words], *vocabularies, [piece.required])
+            for piece in sentence.pieces
         ]
-        weights = self.model.weights
-        return explain(prepared.words, translation, derivations, sources, self.decoder, weights)
-
-    def _pieces(
-        self, sentences: Iterator[str], constraints: Constraints, max_words: int
-    ) -> Iterator[tuple[Prepared, Piece]]:
-        for sentence in sentences:
-            prepared, required = constraints.prepare(_text(sentence), self.model.preprocessor)
-            for piece in split(prepared.words, required, max_words):
-                yield prepared, piece
+        words, weights = sentence.prepared.words, self.model.weights
+        return explain(words, translation, derivations, sources, self.decoder, weights)
 
     def graph(self, sentence: str, **options: Any) -> TranslationGraph:
         """Everything that the search of one sentence kept; `options` as in `translate`."""
         model = self.model
-        words = model.preprocessor.prepare(_text(sentence)).words
+        words = model.preprocessor.prepare(checked_text(sentence)).words
         vocabularies = model.source_vocabulary, model.target_vocabulary
-        source = SourceText.encode([" ".join(words)], *vocabularies)
+        source = SourceText.from_words([words], *vocabularies)
         search = fill(self.options, options, "translate")
         found = self.decoder.graph(source, model.weights, search)
         return TranslationGraph.read_off(found, words, model.target_vocabulary)
 
-    def _found(
-        self,
-        work: Iterator[tuple[Prepared, Piece]],
-        n: int,
-        distinct: bool,
-        threads: int,
-        search: DecodeOptions,
-    ) -> Iterator[Found]:
-        model = self.model
-        pieces: list[Piece] = []  # of the sentence that is not complete yet
-        found: list[list[_core.Derivation]] = []
-        while batch := list(islice(work, BATCH)):
-            source = SourceText.encode(
-                (" ".join(piece.words) for _, piece in batch),
-                model.source_vocabulary,
-                model.target_vocabulary,
-                [piece.required for _, piece in batch],
-            )
-            decoded = self.decoder.decode(
-                source, model.weights, search, n_best=n, distinct=distinct, threads=threads
-            )
-            for (prepared, piece), one in zip(batch, decoded, strict=True):
-                pieces.append(piece)
-                found.append(one.derivations)
-                if piece.is_last:
-                    yield prepared, pieces, combine(found, n)
-                    pieces, found = [], []
+    def _prepared(
+        self, sentences: Iterable[str], constraints: Constraints, search: DecodeOptions
+    ) -> Iterator[PreparedSentence]:
+        return prepare(sentences, self.model, search.max_words, constraints)
+
+    def _ways(
+        self, text: PreparedText, n: int, distinct: bool, threads: int, search: DecodeOptions
+    ) -> Iterator[tuple[PreparedSentence, list[list[_core.Derivation]]]]:
+        """Every sentence and the best ways to derive all of its pieces."""
+        decoded = self.decoder.decode(
+            text.source, self.model.weights, search, n_best=n, distinct=distinct, threads=threads
+        )
+        for sentence, lists in text.by_sentence(one.derivations for one in decoded):
+            yield sentence, combine_derivations(lists, n)
 
     def read_off(
         self,
-        prepared: Prepared,
-        pieces: list[Piece],
-        ways: list[list[_core.Derivation]],
+        sentence: PreparedSentence,
+        ways: Sequence[Sequence[_core.Derivation]],
         distinct: bool = True,
     ) -> list[Translation]:
         """The translations that ways through the pieces of a sentence give, one per way.
@@ -224,6 +201,7 @@ class Translator:
         With `distinct`, those of equal words count once.
         """
         model = self.model
+        prepared, pieces = sentence
         parts = model.blocks, model.target_vocabulary, model.preprocessor, model.features.names
         read = [read_off(zip(pieces, way, strict=True), prepared, *parts) for way in ways]
         if not distinct or len(pieces) == 1:
@@ -233,13 +211,3 @@ class Translator:
         for one in read:
             first.setdefault(one.words, one)
         return list(first.values())
-
-
-def _text(sentence: str) -> str:
-    """The sentence, where it is text: a Python string may hold halves of characters."""
-    try:
-        sentence.encode()
-    except UnicodeEncodeError as error:
-        half = ascii(sentence[error.start])
-        raise CalqueError(f"a sentence holds {half}, half of a character: expected text") from None
-    return sentence

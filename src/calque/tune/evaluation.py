@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from calque.config import DecodeOptions
-from calque.decode.source import SourceText
-from calque.decode.split import combine, split
+from calque.decode.prepared import PreparedText, prepare
+from calque.decode.split import combine_derivations
 from calque.decode.translator import Translator
 from calque.features import Weights
 from calque.metrics.metric import Metric
@@ -56,14 +56,7 @@ class FullDecoding:
         self._references = {n: metric.prepare(references) for n, metric in self._metrics.items()}
         self._threads = threads
         self._translator = Translator(model)
-        prepared = [model.preprocessor.prepare(line) for line in sources]
-        limit = self.options.max_words
-        self._sentences = [(one, list(split(one.words, (), limit))) for one in prepared]
-        self._source = SourceText.encode(
-            (" ".join(piece.words) for _, pieces in self._sentences for piece in pieces),
-            model.source_vocabulary,
-            model.target_vocabulary,
-        )
+        self._text = PreparedText.encode(prepare(sources, model, self.options.max_words), model)
 
     def __call__(self, weights: Weights, options: DecodeOptions | None = None) -> Evaluation:
         """The scores of the translations under these weights, and what the search cost."""
@@ -80,13 +73,11 @@ class FullDecoding:
     ) -> tuple[list[str], int]:
         """The best translation of every sentence, and how many hypotheses it took."""
         decoded = self._translator.decoder.decode(
-            self._source, weights, options or self.options, threads=self._threads
+            self._text.source, weights, options or self.options, threads=self._threads
         )
-        found = iter(one.derivations for one in decoded)
         texts = []
-        for prepared, pieces in self._sentences:
-            ways = combine([next(found) for _ in pieces], 1)
-            [best] = self._translator.read_off(prepared, pieces, ways)
+        for sentence, lists in self._text.by_sentence(one.derivations for one in decoded):
+            [best] = self._translator.read_off(sentence, combine_derivations(lists, 1))
             texts.append(best.text)
         return texts, sum(one.n_generated for one in decoded)
 
@@ -96,7 +87,7 @@ class FullDecoding:
         Their weights have no effect on what comes out.
         """
         lists = self._translator.decoder.decode(
-            self._source,
+            self._text.source,
             weights,
             self.options,
             n_best=n_best,

@@ -1,0 +1,90 @@
+"""Sentences on their way to the decoder, and what it found on the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+from calque.decode.constraints import Constraints
+from calque.decode.source import SourceText
+from calque.decode.split import Piece, split
+from calque.errors import CalqueError
+from calque.model import Model
+from calque.text import Prepared
+
+BATCH = 256
+"""Pieces handed to the core at once: enough to keep every thread busy."""
+T = TypeVar("T")
+
+
+class PreparedSentence(NamedTuple):
+    """A sentence and the pieces that it is translated in."""
+
+    prepared: Prepared
+    pieces: list[Piece]
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedText:
+    """Sentences, prepared, cut into pieces and encoded.
+
+    The decoder takes every piece for a sentence; `by_sentence` puts what it found together again.
+    """
+
+    sentences: list[PreparedSentence]
+    source: SourceText
+    """All pieces, in order."""
+
+    @classmethod
+    def encode(cls, sentences: Iterable[PreparedSentence], model: Model) -> PreparedText:
+        """All of the sentences, as one text."""
+        sentences = list(sentences)
+        pieces = [piece for sentence in sentences for piece in sentence.pieces]
+        source = SourceText.from_words(
+            [piece.words for piece in pieces],
+            model.source_vocabulary,
+            model.target_vocabulary,
+            [piece.required for piece in pieces],
+        )
+        return cls(sentences, source)
+
+    @classmethod
+    def batches(cls, sentences: Iterable[PreparedSentence], model: Model) -> Iterator[PreparedText]:
+        """The sentences, lazily, in texts of about `BATCH` pieces; no sentence is divided."""
+        batch: list[PreparedSentence] = []
+        n_pieces = 0
+        for sentence in sentences:
+            batch.append(sentence)
+            n_pieces += len(sentence.pieces)
+            if n_pieces >= BATCH:
+                yield cls.encode(batch, model)
+                batch, n_pieces = [], 0
+        if batch:
+            yield cls.encode(batch, model)
+
+    def by_sentence(self, found: Iterable[T]) -> Iterator[tuple[PreparedSentence, list[T]]]:
+        """Each sentence with what was found for its pieces, where `found` has one per piece."""
+        rest = iter(found)
+        for sentence in self.sentences:
+            yield sentence, [next(rest) for _ in sentence.pieces]
+
+
+def prepare(
+    lines: Iterable[str], model: Model, max_words: int, constraints: Constraints | None = None
+) -> Iterator[PreparedSentence]:
+    """The sentences as the model knows them, lazily, in pieces of at most `max_words` words."""
+    constraints = constraints or Constraints()
+    for line in lines:
+        prepared, required = constraints.prepare(checked_text(line), model.preprocessor)
+        yield PreparedSentence(prepared, list(split(prepared.words, required, max_words)))
+
+
+def checked_text(sentence: str) -> str:
+    """The sentence, where it is text: a Python string may hold halves of characters."""
+    try:
+        sentence.encode()
+    except UnicodeEncodeError as error:
+        half = ascii(sentence[error.start])
+        raise CalqueError(f"a sentence holds {half}, half of a character: expected text") from None
+    return sentence
