@@ -11,11 +11,11 @@
 #include "bind/derivations.h"
 #include "bind/feature_set.h"
 #include "bind/language_model.h"
+#include "bind/leave_one_out.h"
 #include "bind/register.h"
 #include "decode/decoder.h"
 #include "decode/forced.h"
 #include "error.h"
-#include "parallel.h"
 
 namespace calque::bind {
 namespace {
@@ -95,6 +95,12 @@ struct BoundDecoder {
   ModelView model;
 };
 
+// What is to be left out for the sentences of a text, or null; they know their pairs then.
+const LeaveOneOut* leave_out(SourceText& source, const BoundDecoder& decoder,
+                             const BoundLeaveOneOut* given) {
+  return given == nullptr ? nullptr : given->apply(source, decoder.model);
+}
+
 WeightView to_weights(const BoundDecoder& decoder, const BoundWeights& weights) {
   if (weights.dense.size() != decoder.model.dense().size()) {
     throw Error("one weight per dense feature is expected");
@@ -123,7 +129,7 @@ SourceText to_source(const BoundDecoder& decoder, const BoundSource& source) {
   if (!decoder.model.sparse().empty() && n_levels != decoder.model.sparse().n_source_levels()) {
     throw Error("source words have other levels than the templates");
   }
-  return {view(source.ids), view(source.offsets), view(source.copies), view(source.levels), n_levels};
+  return {view(source.ids), view(source.offsets), view(source.copies), view(source.levels), n_levels, {}};
 }
 
 SourceText to_sentence(const BoundDecoder& decoder, const BoundSource& source) {
@@ -201,6 +207,7 @@ auto sparse_rows(const BoundDecoder& decoder, const SourceText& source, bool end
 void register_decode(nb::module_& m) {
   register_feature_set(m);
   register_derivations(m);
+  register_leave_one_out(m);
 
   nb::class_<SearchOptions>(m, "SearchOptions", "How far the search goes.")
       .def(
@@ -231,20 +238,23 @@ void register_decode(nb::module_& m) {
           [](const BoundDecoder& decoder, const BoundSource& text, const BoundWeights& given,
              const SearchOptions& search, Vector<int64_t> constraint_offsets,
              Vector<int32_t> constraint_spans, Vector<int64_t> constraint_target_offsets,
-             Vector<int32_t> constraint_targets, int options_per_span, int n_best, bool distinct,
-             int threads) {
+             Vector<int32_t> constraint_targets, const BoundLeaveOneOut* leave_one_out,
+             int options_per_span, int n_best, bool distinct, int threads) {
             const WeightView weights = to_weights(decoder, given);
-            const SourceText source = to_source(decoder, text);
+            SourceText source = to_source(decoder, text);
+            const LeaveOneOut* without = leave_out(source, decoder, leave_one_out);
             const Constraints constraints =
                 to_constraints(decoder, source, constraint_offsets, constraint_spans,
                                constraint_target_offsets, constraint_targets);
             nb::gil_scoped_release release;
-            return decode(decoder.model, weights, {search, options_per_span, n_best, distinct},
-                          source, constraints, threads);
+            return decode(decoder.model, weights,
+                          {search, options_per_span, n_best, distinct, without}, source,
+                          constraints, threads);
           },
           nb::arg("source"), nb::arg("weights"), nb::arg("search"), nb::arg("constraint_offsets"),
           nb::arg("constraint_spans"), nb::arg("constraint_target_offsets"),
-          nb::arg("constraint_targets"), nb::kw_only(), nb::arg("options_per_span"),
+          nb::arg("constraint_targets"), nb::arg("leave_one_out").none(), nb::kw_only(),
+          nb::arg("options_per_span"),
           nb::arg("n_best"), nb::arg("distinct"), nb::arg("threads"),
           "The best derivations of every sentence. Constraints: how many come before each "
           "sentence, begin and end of each, where its target words begin, and these: ids, or "
@@ -252,21 +262,23 @@ void register_decode(nb::module_& m) {
       .def(
           "decode_batch",
           [](const BoundDecoder& decoder, const BoundSource& text, const BoundWeights& given,
-             const SearchOptions& search, int options_per_span, int n_best, bool distinct,
-             int threads) {
+             const SearchOptions& search, const BoundLeaveOneOut* leave_one_out,
+             int options_per_span, int n_best, bool distinct, int threads) {
             const WeightView weights = to_weights(decoder, given);
-            const SourceText source = to_source(decoder, text);
+            SourceText source = to_source(decoder, text);
+            const LeaveOneOut* without = leave_out(source, decoder, leave_one_out);
             nb::gil_scoped_release release;
             DecodedBatch batch;
             batch.decoded = decode(decoder.model, weights,
-                                   {search, options_per_span, n_best, distinct}, source, {},
-                                   threads);
+                                   {search, options_per_span, n_best, distinct, without}, source,
+                                   {}, threads);
             batch.lists = flatten(batch.decoded);
             return batch;
           },
-          nb::arg("source"), nb::arg("weights"), nb::arg("search"), nb::kw_only(),
-          nb::arg("options_per_span"), nb::arg("n_best"), nb::arg("distinct"),
-          nb::arg("threads"), "The same without constraints, as arrays.")
+          nb::arg("source"), nb::arg("weights"), nb::arg("search"),
+          nb::arg("leave_one_out").none(), nb::kw_only(), nb::arg("options_per_span"),
+          nb::arg("n_best"), nb::arg("distinct"), nb::arg("threads"),
+          "The same without constraints, as arrays.")
       .def(
           "graph",
           [](const BoundDecoder& decoder, const BoundSource& text, const BoundWeights& given,
@@ -296,26 +308,20 @@ void register_decode(nb::module_& m) {
           "force",
           [](const BoundDecoder& decoder, const BoundSource& text, Vector<int32_t> references,
              Vector<int64_t> reference_offsets, const BoundWeights& given,
-             const SearchOptions& search, int64_t max_states, int max_words, int min_prefix,
-             bool derive_prefix, int threads) {
+             const SearchOptions& search, const BoundLeaveOneOut* leave_one_out,
+             int64_t max_states, int max_words, int min_prefix, bool derive_prefix, int threads) {
             const WeightView weights = to_weights(decoder, given);
-            const SourceText source = to_source(decoder, text);
+            SourceText source = to_source(decoder, text);
             check_references(source, references, reference_offsets);
-            const SourceText wanted{view(references), view(reference_offsets), view(references), {}, 0};
             const ForcedOptions options{search.reordering, max_states, max_words, min_prefix,
-                                        derive_prefix};
-            std::vector<Forced> results(source.size());
+                                        derive_prefix, leave_out(source, decoder, leave_one_out)};
             nb::gil_scoped_release release;
-            for_chunks(source.size(), 1, threads, [&] {
-              return [&](size_t at, size_t) {
-                results[at] = force(decoder.model, weights, options, source.sentence(at),
-                                    wanted.sentence(at).words);
-              };
-            });
-            return results;
+            return force(decoder.model, weights, options, source, view(references),
+                         view(reference_offsets), threads);
           },
           nb::arg("source"), nb::arg("references"), nb::arg("reference_offsets"),
-          nb::arg("weights"), nb::arg("search"), nb::kw_only(), nb::arg("max_states"),
+          nb::arg("weights"), nb::arg("search"), nb::arg("leave_one_out").none(), nb::kw_only(),
+          nb::arg("max_states"),
           nb::arg("max_words"), nb::arg("min_prefix"), nb::arg("derive_prefix"),
           nb::arg("threads"),
           "Which sentence pairs can be derived, in how many ways, and the best way.")

@@ -27,11 +27,19 @@ JumpTable::Row to_row(const std::string& name) {
   throw Error("the row of a jump table is only, inbound or outbound");
 }
 
+BlockColumn::Frequency to_frequency(const std::string& name) {
+  if (name == "none") return BlockColumn::Frequency::kNone;
+  if (name == "source given target") return BlockColumn::Frequency::kSourceGivenTarget;
+  if (name == "target given source") return BlockColumn::Frequency::kTargetGivenSource;
+  throw Error("a frequency is none, source given target or target given source");
+}
+
 void add_block_column(BoundFeatureSet& self, const std::string& name, Matrix<float> values,
-                      size_t column, float copied) {
+                      size_t column, float copied, const std::string& frequency) {
   if (column >= values.shape(1)) throw Error(name + ": the table lacks this column");
-  self.set.dense.block_columns.push_back(
-      {self.set.dense.add(name), self.keep(values), values.shape(1), column, copied});
+  self.set.dense.block_columns.push_back({self.set.dense.add(name), self.keep(values),
+                                          values.shape(1), column, copied,
+                                          to_frequency(frequency)});
 }
 
 void add_orientation(BoundFeatureSet& self, const std::string& name, Matrix<float> values,
@@ -161,7 +169,9 @@ void register_feature_set(nb::module_& m) {
           "names", [](const BoundFeatureSet& self) { return self.set.dense.names; },
           "The dense components, in the order in which they were added.")
       .def("add_block_column", add_block_column, nb::arg("name"), nb::arg("values"),
-           nb::arg("column"), nb::arg("copied"), "A column of a table with a row per block.")
+           nb::arg("column"), nb::arg("copied"), nb::arg("frequency") = "none",
+           "A column of a table with a row per block; `frequency` says whether it is a relative "
+           "frequency, which leave-one-out changes: source given target, target given source.")
       .def("add_orientation", add_orientation, nb::arg("name"), nb::arg("values"),
            nb::arg("columns"), nb::arg("copied"), nb::arg("next"),
            "The column of a block's row that its orientation chooses; -1: the value is 0.")

@@ -32,7 +32,7 @@ std::vector<Decoded> decode(const ModelView& model, const WeightView& weights,
   const size_t chunk = std::clamp<size_t>(source.size() / n_shares, 1, kSentencesAtOnce);
   with_target(model, weights, [&](const auto& target) {
     for_chunks(source.size(), chunk, n_threads, [&] {
-      return [&, collector = OptionCollector(model, weights, options.options_per_span),
+      return [&, collector = OptionCollector(model, weights, options.options_per_span, options.leave_one_out),
               tables = std::vector<OptionTable>(chunk),
               search = Search(*model.features, weights, options.search, target)](
                  size_t at, size_t end) mutable {
@@ -73,7 +73,7 @@ std::vector<Decoded> decode_oracle(const ModelView& model, const DecodeOptions& 
                                    std::span<const int64_t> reference_offsets, int n_threads) {
   const std::vector<double> zeros(model.dense().size());
   const WeightView no_weights{zeros, nullptr};
-  const SourceText wanted{references, reference_offsets, references, {}, 0};
+  const SourceText wanted{references, reference_offsets, references, {}, 0, {}};
   std::vector<Decoded> results(source.size());
   for_chunks(source.size(), 1, n_threads, [&] {
     // Without weights every option is as good as any other: none may be cut.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "decode/derivation.h"
+#include "decode/leave_one_out.h"
 #include "decode/search.h"
 #include "decode/translation_graph.h"
 
@@ -16,6 +17,7 @@ struct DecodeOptions {
   int options_per_span = 20;  // translation options kept per source span; 0: all
   int n_best = 1;
   bool distinct = true;
+  const LeaveOneOut* leave_one_out = nullptr;  // what to leave out for sentences with a pair
 };
 
 struct Decoded {
@@ -42,10 +44,11 @@ struct SourceText {
   std::span<const int32_t> copies;   // a target id, or -1 - i for the text of word i of the sentence
   std::span<const uint64_t> levels;  // what templates see of each word, rows of n_levels
   size_t n_levels;
+  std::span<const int64_t> pairs;    // of each sentence in the training corpus; empty: no matter
 
   size_t size() const { return offsets.size() - 1; }
   SentenceView sentence(size_t i) const {
-    return {cut(ids, i), cut(copies, i), cut(levels, i, n_levels)};
+    return {cut(ids, i), cut(copies, i), cut(levels, i, n_levels), pairs.empty() ? -1 : pairs[i]};
   }
 
  private:

@@ -17,7 +17,7 @@ std::vector<Step> build_steps(const OptionTable& table, std::span<const int32_t>
   for (const int32_t id : options) {
     const Option& option = table[id];
     const int way = orientation(last_begin, last_end, option.begin, option.end);
-    steps.push_back({option.begin, option.end, option.block, option.required, way,
+    steps.push_back({option.begin, option.end, option.block, option.required, option.change, way,
                      {option.target.begin(), option.target.end()}});
     last_begin = option.begin;
     last_end = option.end;
@@ -90,7 +90,7 @@ Derivation derive(const ModelView& model, const WeightView& weights, const Sente
   int last_begin = 0, last_end = 0;
   for (const SpanTarget& wanted : blocks) {
     cover_once(covered, wanted);
-    derivation.steps.push_back({wanted.begin, wanted.end, find_block(model, sentence, wanted), false,
+    derivation.steps.push_back({wanted.begin, wanted.end, find_block(model, sentence, wanted), false, {},
                                 orientation(last_begin, last_end, wanted.begin, wanted.end),
                                 wanted.target});
     last_begin = wanted.begin;
@@ -117,7 +117,9 @@ std::vector<double> extract_features(const ModelView& model, const SentenceView&
     const bool is_copy = step.block < 0 && !step.required;
     const auto orientation = static_cast<size_t>(step.orientation);
     for (const BlockColumn& column : dense.block_columns) {
-      if (step.block >= 0) features[column.index] += column.at(step.block);
+      if (step.block >= 0) {
+        features[column.index] += column.at(step.block) + column.change(step.change);
+      }
       if (is_copy) features[column.index] += column.copied;
     }
     for (const OrientationColumn& column : dense.orientation_columns) {

@@ -14,6 +14,7 @@ struct Step {
   int32_t begin, end;           // half-open source span
   int64_t block;                // row of the block table; -1: the source word is copied, or required
   bool required;                // the user asked for this target
+  FrequencyChange change;       // of the block's frequencies, where its pair is left out
   int orientation;              // towards the previous block
   std::vector<int32_t> target;  // -1 - i: the text of source word i, or one that a constraint named
 };

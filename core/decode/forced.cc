@@ -7,6 +7,7 @@
 #include "decode/option_collector.h"
 #include "decode/search.h"
 #include "decode/translation_graph.h"
+#include "parallel.h"
 
 namespace calque {
 namespace {
@@ -73,23 +74,37 @@ int32_t longest_prefix(const SearchGraph& graph) {
   return longest;
 }
 
-}  // namespace
+// Forces one sentence after the other; one per thread.
+class Forcer {
+ public:
+  Forcer(const ModelView& model, const WeightView& weights, const ForcedOptions& options)
+      : model_(model), weights_(weights), options_(options),
+        collector_(model, weights, 0, options.leave_one_out),
+        search_(*model.features, weights, {options.reordering, 0, 0, 0, false, options.max_states, 0},
+                ForcedTarget(model, weights, {}, false, {})) {}
 
-Forced force(const ModelView& model, const WeightView& weights, const ForcedOptions& options,
-             const SentenceView& source, std::span<const int32_t> reference) {
+  Forced force(const SentenceView& source, std::span<const int32_t> reference);
+
+ private:
+  ModelView model_;
+  WeightView weights_;
+  ForcedOptions options_;
+  OptionCollector collector_;
+  OptionTable table_;
+  Search<ForcedTarget> search_;
+};
+
+Forced Forcer::force(const SentenceView& source, std::span<const int32_t> reference) {
   Forced result;
-  result.truncated = source.size() > options.max_words;
+  result.truncated = source.size() > options_.max_words;
   if (result.truncated) return result;
 
-  OptionCollector collector(model, weights, 0);
-  OptionTable table;
-  collector.collect(table, source, {}, reference);
-  const size_t n = coverable(table);
+  collector_.collect(table_, source, {}, reference);
+  const size_t n = coverable(table_);
   const bool whole = n == source.words.size();
-  if (!whole) collector.collect(table, source.first(n), {}, reference);
-  Search search(*model.features, weights, {options.reordering, 0, 0, 0, false, options.max_states, 0},
-                ForcedTarget(model, weights, reference, whole, latest_places(table, reference)));
-  const SearchGraph& graph = search.run(table);
+  if (!whole) collector_.collect(table_, source.first(n), {}, reference);
+  search_.set_target({model_, weights_, reference, whole, latest_places(table_, reference)});
+  const SearchGraph& graph = search_.run(table_);
   result.truncated = graph.truncated;
   if (result.truncated) return result;
 
@@ -101,10 +116,26 @@ Forced force(const ModelView& model, const WeightView& weights, const ForcedOpti
     result.n_derivations = count_derivations(graph);
     result.n_states = std::ranges::count(on_complete_ways(graph), true);
   }
-  if (result.reachable || (options.derive_prefix && result.prefix_source >= options.min_prefix)) {
-    result.best = derivation_to(graph, table, model, end, result.reachable);
+  if (result.reachable || (options_.derive_prefix && result.prefix_source >= options_.min_prefix)) {
+    result.best = derivation_to(graph, table_, model_, end, result.reachable);
   }
   return result;
+}
+
+}  // namespace
+
+std::vector<Forced> force(const ModelView& model, const WeightView& weights,
+                          const ForcedOptions& options, const SourceText& source,
+                          std::span<const int32_t> references,
+                          std::span<const int64_t> reference_offsets, int n_threads) {
+  const SourceText wanted{references, reference_offsets, references, {}, 0, {}};
+  std::vector<Forced> results(source.size());
+  for_chunks(source.size(), 1, n_threads, [&] {
+    return [&, forcer = Forcer(model, weights, options)](size_t at, size_t) mutable {
+      results[at] = forcer.force(source.sentence(at), wanted.sentence(at).words);
+    };
+  });
+  return results;
 }
 
 }  // namespace calque

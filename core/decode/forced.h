@@ -23,12 +23,15 @@ struct ForcedOptions {
   int max_words = 80;              // longer sources are not tried
   int min_prefix = 5;              // shortest prefix, in source words, that is of use
   bool derive_prefix = true;       // find the best derivation of the prefix pair
+  const LeaveOneOut* leave_one_out = nullptr;  // what to leave out for sentences with a pair
 };
 
-// Searches without pruning (spec: maxforce 4.3 and 4.4). Words of the reference are target ids, or
-// -1 - i for the text of source word i.
+// Searches every sentence without pruning (Yu et al. 2013, sections 3 and 4). Words of references
+// are target ids, or -1 - i for the text of source word i. Results do not depend on n_threads.
 // Oracle: tests/test_decode_forced.py (enumeration).
-Forced force(const ModelView& model, const WeightView& weights, const ForcedOptions& options,
-             const SentenceView& source, std::span<const int32_t> reference);
+std::vector<Forced> force(const ModelView& model, const WeightView& weights,
+                          const ForcedOptions& options, const SourceText& source,
+                          std::span<const int32_t> references,
+                          std::span<const int64_t> reference_offsets, int n_threads);
 
 }  // namespace calque

@@ -24,10 +24,11 @@ struct SentenceView {
   std::span<const int32_t> words;
   std::span<const int32_t> copies;   // a target id, or -1 - i for the text of word i
   std::span<const uint64_t> levels;  // hashes of the words, a row each; empty without templates
+  int64_t pair = -1;  // that this is the source of, in the training corpus; -1: none to leave out
 
   int size() const { return static_cast<int>(words.size()); }
   // A prefix, which still knows what follows it.
-  SentenceView first(size_t n) const { return {words.first(n), copies.first(n), levels}; }
+  SentenceView first(size_t n) const { return {words.first(n), copies.first(n), levels, pair}; }
 };
 
 }  // namespace calque

@@ -12,6 +12,10 @@ constexpr size_t kMostKnown = 1 << 16;  // options remembered from sentence to s
 
 constexpr int kPreselected = 2;
 
+// With leave-one-out, so many options more are remembered of each phrase: they move up where blocks
+// of the pair fall.
+constexpr int kSpare = 12;
+
 // What the step after an option may ask of it.
 struct NextClass {
   std::array<float, 3> scores;
@@ -28,7 +32,8 @@ bool occurs(std::span<const int32_t> text, std::span<const int32_t> words) {
 
 }  // namespace
 
-OptionCollector::OptionCollector(const ModelView& model, const WeightView& weights, int limit)
+OptionCollector::OptionCollector(const ModelView& model, const WeightView& weights, int limit,
+                                 const LeaveOneOut* leave_one_out)
     : model_(model),
       weights_(weights),
       first_weight_(model.dense().first_weight(weights.dense)),
@@ -36,6 +41,12 @@ OptionCollector::OptionCollector(const ModelView& model, const WeightView& weigh
       limit_(limit) {
   if (weights.sparse != nullptr && !model.sparse().empty()) {
     sparse_.emplace(model.sparse(), *weights.sparse);
+  }
+  if (leave_one_out != nullptr) left_out_.emplace(*leave_one_out);
+  for (const BlockColumn& column : model.dense().block_columns) {
+    if (column.frequency == BlockColumn::Frequency::kNone) continue;
+    const bool of_target = column.frequency == BlockColumn::Frequency::kTargetGivenSource;
+    frequency_weights_[of_target] += static_cast<float>(weights.dense[column.index]);
   }
 }
 
@@ -50,6 +61,7 @@ void OptionCollector::collect(OptionTable& table, const SentenceView& sentence,
   table_ = &table;
   table.begin(sentence, max_words);
   if (sparse_) table.values_.begin(model_.sparse(), sentence.levels);
+  if (left_out_) left_out_->begin(sentence.pair);
 
   auto constraint = constraints.begin();  // the first that is not behind
   for (int begin = 0; begin < n; ++begin) {
@@ -65,7 +77,11 @@ void OptionCollector::collect(OptionTable& table, const SentenceView& sentence,
       hash = extend_hash(hash, source[static_cast<size_t>(end - 1)]);
       const auto words = source.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
       const size_t from = table.options_.size();
-      if (const int64_t phrase = model_.blocks.find(words, hash); phrase >= 0) {
+      int64_t phrase = model_.blocks.find(words, hash);
+      if (phrase >= 0 && left_out_ && left_out_->is_active() && left_out_->forgets(phrase)) {
+        phrase = -1;
+      }
+      if (phrase >= 0) {
         if (within) {
           add_blocks_within(begin, end, phrase, *within);
         } else {
@@ -83,8 +99,18 @@ void OptionCollector::collect(OptionTable& table, const SentenceView& sentence,
   table.estimate_future();
 }
 
-// The best options of a phrase, which are scored when it is first met.
 void OptionCollector::add_blocks(int begin, int end, int64_t phrase) {
+  auto known = known_options(begin, end, phrase);
+  if (left_out_ && left_out_->is_active()) {
+    add_blocks_without_pair(begin, end, phrase, known);
+    return;
+  }
+  if (limit_ > 0) known = known.first(std::min(known.size(), static_cast<size_t>(limit_)));
+  for (const Option& option : known) add_changed(option, begin, end, {});
+}
+
+// The best options of a phrase as the whole table has them, scored when it is first met.
+std::span<const Option> OptionCollector::known_options(int begin, int end, int64_t phrase) {
   if (known_.size() > kMostKnown) {
     known_.clear();
     known_phrases_.clear();
@@ -92,23 +118,66 @@ void OptionCollector::add_blocks(int begin, int end, int64_t phrase) {
   const auto [known, is_new] = known_phrases_.try_emplace(phrase);
   if (is_new) learn_phrase(begin, end, phrase, known->second);
   const auto [first, last] = known->second;
-  for (size_t at = first; at < last; ++at) {
-    table_->options_.push_back(known_[at]);
-    table_->options_.back().begin = begin;
-    table_->options_.back().end = end;
+  return std::span(known_).subspan(first, last - first);
+}
+
+// Few blocks of a phrase are of the pair that is left out. Those are scored one by one; the score of
+// all others changes by the same amount, so that the best of them are still the best known ones.
+void OptionCollector::add_blocks_without_pair(int begin, int end, int64_t phrase,
+                                              std::span<const Option> known) {
+  const size_t from = table_->options_.size();
+  const auto own = left_out_->own_blocks(phrase);
+  const auto is_own = [&](const Option& option) { return std::ranges::binary_search(own, option.block); };
+  const auto [first, last] = model_.blocks.blocks(phrase);
+  const size_t n_others = known.size() - static_cast<size_t>(std::ranges::count_if(known, is_own));
+  const bool knows_all = known.size() == static_cast<size_t>(last - first);
+  own_options_.clear();
+  if (!knows_all && n_others < static_cast<size_t>(limit_)) {  // too many of the best are own ones
+    for (int64_t block = first; block < last; ++block) {
+      own_options_.push_back(make_option(begin, end, block));
+    }
+    score_blocks(own_options_);
+    known = own_options_;
+  } else {
+    for (const int64_t block : own) {
+      if (std::ranges::find(known, block, &Option::block) != known.end()) continue;
+      own_options_.push_back(make_option(begin, end, block));
+    }
+    score_blocks(own_options_);
+    for (const Option& option : own_options_) {
+      if (const auto change = left_out_->change(phrase, option.block)) {
+        add_changed(option, begin, end, *change);
+      }
+    }
   }
+  const FrequencyChange common = left_out_->common_change(phrase);
+  for (const Option& option : known) {
+    const auto change = is_own(option) ? left_out_->change(phrase, option.block) : common;
+    if (change) add_changed(option, begin, end, *change);
+  }
+  keep_best(table_->options_, from, limit_);
+}
+
+void OptionCollector::add_changed(const Option& option, int begin, int end,
+                                  const FrequencyChange& change) {
+  Option& added = table_->options_.emplace_back(option);
+  added.begin = begin;
+  added.end = end;
+  added.change = change;
+  added.score += frequency_weights_[0] * change[0] + frequency_weights_[1] * change[1];
 }
 
 void OptionCollector::learn_phrase(int begin, int end, int64_t phrase,
                                    std::pair<size_t, size_t>& known) {
   known.first = known_.size();
+  const int remembered = left_out_ && limit_ > 0 ? limit_ + kSpare : limit_;
   const auto [first, last] = model_.blocks.blocks(phrase);
   for (int64_t row = first; row < last; ++row) known_.push_back(make_option(begin, end, row));
   if (sparse_) {
-    keep_best(known_, known.first, kPreselected * limit_);
+    keep_best(known_, known.first, kPreselected * remembered);
     score_blocks(std::span(known_).subspan(known.first));
   }
-  keep_best(known_, known.first, limit_);
+  keep_best(known_, known.first, remembered);
   known.second = known_.size();
 }
 
@@ -118,7 +187,9 @@ void OptionCollector::add_blocks_within(int begin, int end, int64_t phrase,
   const auto [first, last] = model_.blocks.blocks(phrase);
   for (int64_t block = first; block < last; ++block) {
     if (!occurs(reference, model_.blocks.target(block))) continue;
-    table_->options_.push_back(make_option(begin, end, block));
+    std::optional<FrequencyChange> change = FrequencyChange{};
+    if (left_out_ && left_out_->is_active()) change = left_out_->change(phrase, block);
+    if (change) add_changed(make_option(begin, end, block), begin, end, *change);
   }
   score_blocks(std::span(table_->options_).subspan(from));
   keep_best(table_->options_, from, limit_);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "decode/leave_one_out.h"
 #include "decode/model.h"
 #include "decode/options.h"
 #include "features/sparse_scorer.h"
@@ -19,7 +20,9 @@ class OptionCollector {
  public:
   // Keeps at most `limit` options per span (0: all), those that score best by what the block
   // decides; with sparse features, the best of the kPreselected * limit that are best without.
-  OptionCollector(const ModelView& model, const WeightView& weights, int limit);
+  // `leave_one_out`: what to leave out for sentences that have a pair, if anything.
+  OptionCollector(const ModelView& model, const WeightView& weights, int limit,
+                  const LeaveOneOut* leave_one_out = nullptr);
 
   // Fills the table with the options of a sentence. A word that no block covers alone is copied. The
   // span of a constraint has one option and may be of any length; no other option touches it. With
@@ -32,12 +35,15 @@ class OptionCollector {
  private:
   void add_blocks(int begin, int end, int64_t phrase);
   void add_blocks_within(int begin, int end, int64_t phrase, std::span<const int32_t> reference);
+  void add_blocks_without_pair(int begin, int end, int64_t phrase, std::span<const Option> known);
+  void add_changed(const Option& option, int begin, int end, const FrequencyChange& change);
   void add_copy(int position);
   void add_required(const Constraint& constraint);
   Option make_option(int begin, int end, int64_t block) const;
   void score_words(Option& option) const;
   void view_all(std::span<const Option> options);
   void ask_sparse(Scope scope, std::span<StepView> steps);
+  std::span<const Option> known_options(int begin, int end, int64_t phrase);
   void learn_phrase(int begin, int end, int64_t phrase, std::pair<size_t, size_t>& known);
   void score_blocks(std::span<Option> options);
   void score_in_sentence(size_t from);
@@ -49,12 +55,15 @@ class OptionCollector {
   double first_weight_, rest_weight_;  // of the language model
   int limit_;
   std::optional<SparseScorer> sparse_;
+  std::optional<PairLeftOut> left_out_;
+  FrequencyChange frequency_weights_{};
   OptionTable* table_ = nullptr;  // that is being filled
   std::vector<StepView> views_;   // of options that are being scored
   // The options kept of source phrases met before: most phrases of a text are frequent ones, and the
   // frequent ones have the most blocks. Rows of `known_`.
   std::unordered_map<int64_t, std::pair<size_t, size_t>> known_phrases_;
   std::vector<Option> known_;
+  std::vector<Option> own_options_;  // of the pair that is left out, of one phrase
 };
 
 }  // namespace calque

@@ -35,13 +35,14 @@ inline uint64_t append_word(uint64_t words, int32_t word) {
 struct Option {
   int32_t begin, end;             // half-open source span
   int64_t block;                  // row of the block table; -1 for a copied or required one
-  bool required;                  // the user asked for it: no other option touches its span
   std::span<const int32_t> target;
   float score;                    // weighted features that depend on the block alone
   float lm_estimate;              // weighted language-model score without history
   std::array<float, 3> previous;  // weighted score of each orientation towards the previous block
   std::array<float, 3> next;      // .. towards the next block
   int32_t next_class;             // equal for options with equal `next`: all that the state needs
+  bool required;                  // the user asked for it: no other option touches its span
+  FrequencyChange change;         // of the block's frequencies, where its pair is left out
   uint64_t words, words_factor;   // the hash of the target, and what it multiplies a prefix by
 
   float estimate() const { return score + lm_estimate; }

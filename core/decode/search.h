@@ -57,6 +57,9 @@ class Search {
     }
   }
 
+  // What the sentences that come are to become, where that differs from one to the other.
+  void set_target(Target target) { target_ = std::move(target); }
+
   // Searches the sentence of the table; the graph is valid until the next run.
   const SearchGraph& run(const OptionTable& table);
 

@@ -32,7 +32,7 @@ TranslationGraph translation_graph(const SearchGraph& graph, const OptionTable& 
       const int way = orientation(last.last_begin, last.last_end, option.begin, option.end);
       result.edges.push_back({node_of[static_cast<size_t>(previous)],
                               node,
-                              {option.begin, option.end, option.block, option.required, way,
+                              {option.begin, option.end, option.block, option.required, option.change, way,
                                {option.target.begin(), option.target.end()}},
                               score - graph[previous].score});
     });

@@ -18,14 +18,26 @@ namespace calque {
 // Every component has an `index`: its place in vectors of values and of weights. Values are
 // natural-log probabilities or counts; scores are maximised.
 
+// What leaving a pair of the training corpus out of the counts adds to ln p(source | target) and to
+// ln p(target | source) of a block (decode/leave_one_out.h).
+using FrequencyChange = std::array<float, 2>;
+
 // One column of a table with a row per block.
 struct BlockColumn {
+  // Whether it is a relative frequency, and of which kind.
+  enum class Frequency { kNone, kSourceGivenTarget, kTargetGivenSource };
+
   size_t index;
   std::span<const float> values;  // rows of `width`
   size_t width, column;
   float copied;  // what a copied word has; a required target has 0
+  Frequency frequency;
 
   float at(int64_t block) const { return values[static_cast<size_t>(block) * width + column]; }
+  float change(const FrequencyChange& change) const {
+    if (frequency == Frequency::kNone) return 0;
+    return change[frequency == Frequency::kTargetGivenSource];
+  }
 };
 
 // A column chosen by the orientation between a block and its neighbour in the target.

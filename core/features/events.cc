@@ -50,7 +50,7 @@ class BlockEvents::Finder {
  public:
   explicit Finder(const BlockEvents& events)
       : events_(events),
-        occurrences_(events.targets_.offsets.size() - 1),
+        occurrences_(events.targets_.size()),
         n_seen_(static_cast<size_t>(events.table_.n_sources())) {}
 
   template <typename Visit>
@@ -131,7 +131,7 @@ class BlockEvents::Finder {
       const int32_t phrase = events_.table_.target_phrase[block];
       const Occurrences at = occurrences_[phrase];
       if (at.n == 0) continue;
-      const auto& offsets = events_.targets_.offsets;
+      const auto& offsets = events_.table_.target_offsets;
       const auto length = static_cast<int16_t>(offsets[phrase + 1] - offsets[phrase]);
       // Every earlier place of the source phrase gave this block `n` placements.
       int64_t left = events_.options_.max_placements - n_before * at.n;
@@ -170,13 +170,9 @@ class BlockEvents::Finder {
 
 BlockEvents::BlockEvents(const BlockTable& table, const AlignedCorpus& corpus,
                          const EventOptions& options)
-    : table_(table), corpus_(corpus), options_(options) {
+    : table_(table), corpus_(corpus), options_(options), targets_(table) {
   const auto& offsets = table.target_offsets;
-  const auto n = static_cast<int64_t>(offsets.size()) - 1;
-  target_slots_.resize(2 * static_cast<size_t>(n_slots(n)));
-  index_sources(table.target_words, offsets, target_slots_);
-  targets_ = {table.target_words, offsets, target_slots_};
-  for (int64_t i = 0; i < n; ++i) {
+  for (size_t i = 0; i < targets_.size(); ++i) {
     max_target_words_ = std::max(max_target_words_, static_cast<int>(offsets[i + 1] - offsets[i]));
   }
 }

@@ -7,6 +7,7 @@
 #include "blocks/block_table.h"
 #include "blocks/corpus.h"
 #include "blocks/orientation.h"
+#include "blocks/target_index.h"
 
 namespace calque {
 
@@ -64,8 +65,7 @@ class BlockEvents {
   BlockTable table_;
   AlignedCorpus corpus_;
   EventOptions options_;
-  std::vector<int32_t> target_slots_;
-  PhraseIndex targets_;
+  TargetIndex targets_;
   int max_target_words_ = 0;
 };
 

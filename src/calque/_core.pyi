@@ -400,8 +400,10 @@ class FeatureSet:
     def names(self) -> list[str]:
         """The dense components, in the order in which they were added."""
 
-    def add_block_column(self, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], column: int, copied: float) -> None:
-        """A column of a table with a row per block."""
+    def add_block_column(self, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], column: int, copied: float, frequency: str = 'none') -> None:
+        """
+        A column of a table with a row per block; `frequency` says whether it is a relative frequency, which leave-one-out changes: source given target, target given source.
+        """
 
     def add_orientation(self, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: Sequence[int], copied: Sequence[float], next: bool) -> None:
         """
@@ -601,6 +603,20 @@ class Forced:
     def best(self) -> Derivation:
         """The best derivation of the pair or of the prefix pair."""
 
+class TrainingCorpus:
+    """What a block table was extracted from."""
+
+    def __init__(self, corpus: object, blocks: object, max_words: int) -> None:
+        """`max_words` is that of the extraction."""
+
+class LeaveOneOut:
+    """What to leave out for each sentence of a text."""
+
+    def __init__(self, training: object, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], what: str, unseen_log_prob: float | None, unseen_log_prob_per_word: float) -> None:
+        """
+        `pairs` holds the pair of every sentence, or -1; `what` is counts or one-count. A block that no other pair has gets the log probability, or is dropped where there is none.
+        """
+
 class SearchOptions:
     """How far the search goes."""
 
@@ -622,12 +638,12 @@ class Decoder:
         `lm_words` holds the language-model id of each target id; empty: the same ids.
         """
 
-    def decode(self, source: Source, weights: WeightView, search: SearchOptions, constraint_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_spans: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, options_per_span: int, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
+    def decode(self, source: Source, weights: WeightView, search: SearchOptions, constraint_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_spans: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leave_one_out: LeaveOneOut | None, *, options_per_span: int, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
         """
         The best derivations of every sentence. Constraints: how many come before each sentence, begin and end of each, where its target words begin, and these: ids, or numbers below 0 for other texts.
         """
 
-    def decode_batch(self, source: Source, weights: WeightView, search: SearchOptions, *, options_per_span: int, n_best: int, distinct: bool, threads: int) -> DecodedBatch:
+    def decode_batch(self, source: Source, weights: WeightView, search: SearchOptions, leave_one_out: LeaveOneOut | None, *, options_per_span: int, n_best: int, distinct: bool, threads: int) -> DecodedBatch:
         """The same without constraints, as arrays."""
 
     def graph(self, source: Source, weights: WeightView, search: SearchOptions, *, options_per_span: int) -> TranslationGraph:
@@ -636,7 +652,7 @@ class Decoder:
     def oracle(self, source: Source, references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, *, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
         """The derivations of highest sentence BLEU; their score is the BLEU."""
 
-    def force(self, source: Source, references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: WeightView, search: SearchOptions, *, max_states: int, max_words: int, min_prefix: int, derive_prefix: bool, threads: int) -> list[Forced]:
+    def force(self, source: Source, references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: WeightView, search: SearchOptions, leave_one_out: LeaveOneOut | None, *, max_states: int, max_words: int, min_prefix: int, derive_prefix: bool, threads: int) -> list[Forced]:
         """
         Which sentence pairs can be derived, in how many ways, and the best way.
         """

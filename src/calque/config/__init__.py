@@ -15,6 +15,7 @@ from calque.config.dense import (
 )
 from calque.config.features import FeatureOptions
 from calque.config.fill import Value, expected, fill, from_toml, settings, to_mapping
+from calque.config.leave_one_out import LeaveOneOutOptions
 from calque.config.lm import LmOptions
 from calque.config.option import OptionInfo, describe, option
 from calque.config.simplex import SimplexOptions
@@ -37,6 +38,7 @@ __all__ = [
     "FeatureOptions",
     "ForceOptions",
     "JumpOptions",
+    "LeaveOneOutOptions",
     "LexicalOptions",
     "LmOptions",
     "LocalModelOptions",

@@ -9,6 +9,7 @@ from calque.decode.forcing import ForcedPair, force_pairs
 from calque.decode.graph import TranslationGraph
 from calque.decode.reachability import Reachability
 from calque.decode.source import SourceText
+from calque.decode.training_text import TrainingText
 from calque.decode.translation import BlockUse, Translation
 from calque.decode.translator import Translator, load
 
@@ -26,6 +27,7 @@ __all__ = [
     "Required",
     "SourceText",
     "Terminology",
+    "TrainingText",
     "Translation",
     "TranslationGraph",
     "Translator",

@@ -85,11 +85,13 @@ class Decoder:
         *,
         n_best: int = 1,
         distinct: bool = True,
+        leave_one_out: _core.LeaveOneOut | None = None,
         threads: int | None = None,
     ) -> list[_core.Decoded]:
         """The `n_best` derivations of every sentence, best first.
 
-        With `distinct`, derivations that give the same words count once.
+        With `distinct`, derivations that give the same words count once. `leave_one_out` says what
+        the model forgets for each sentence (`TrainingText.left_out`).
         """
         required = source.required
         return self._core.decode(
@@ -100,6 +102,7 @@ class Decoder:
             required.spans,
             required.target_offsets,
             required.targets,
+            leave_one_out,
             options_per_span=options.options_per_span,
             n_best=n_best,
             distinct=distinct,
@@ -114,6 +117,7 @@ class Decoder:
         *,
         n_best: int = 1,
         distinct: bool = True,
+        leave_one_out: _core.LeaveOneOut | None = None,
         threads: int | None = None,
     ) -> _core.DecodedBatch:
         """The same as `decode` as arrays, which cost little; nothing can be required."""
@@ -121,6 +125,7 @@ class Decoder:
             self._source(source),
             self._weights(weights),
             _search(options),
+            leave_one_out,
             options_per_span=options.options_per_span,
             n_best=n_best,
             distinct=distinct,
@@ -179,6 +184,7 @@ class Decoder:
         options: ForceOptions,
         *,
         derive_prefix: bool = True,
+        leave_one_out: _core.LeaveOneOut | None = None,
         threads: int | None = None,
     ) -> list[_core.Forced]:
         """Whether each reference can be derived, in how many ways, and the best way.
@@ -197,6 +203,7 @@ class Decoder:
             references.sentences.offsets,
             self._weights(weights),
             _search(rules),
+            leave_one_out,
             max_states=options.max_states,
             max_words=options.max_words,
             min_prefix=options.min_prefix,

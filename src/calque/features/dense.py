@@ -75,8 +75,10 @@ class Component:
     """Its weight in a model that has not been tuned."""
 
 
-def _score(column: int) -> Add:
-    return lambda core, name, data: core.add_block_column(name, data.blocks.scores, column, 0.0)
+def _score(column: int, frequency: str = "none") -> Add:
+    return lambda core, name, data: core.add_block_column(
+        name, data.blocks.scores, column, 0.0, frequency
+    )
 
 
 def _column(of: Callable[[DenseData], BlockColumn]) -> Add:
@@ -129,9 +131,13 @@ def _class_lm(core: _core.FeatureSet, name: str, data: DenseData) -> None:
 
 
 COMPONENTS: Mapping[str, Component] = {
-    "source_given_target": Component("log p(source phrase | target phrase)", _score(0)),
+    "source_given_target": Component(
+        "log p(source phrase | target phrase)", _score(0, "source given target")
+    ),
     "lexical_source_given_target": Component("the same word by word", _score(1)),
-    "target_given_source": Component("log p(target phrase | source phrase)", _score(2)),
+    "target_given_source": Component(
+        "log p(target phrase | source phrase)", _score(2, "target given source")
+    ),
     "lexical_target_given_source": Component("the same word by word", _score(3)),
     "language_model": Component("log probability of the target", _lm(first=True, rest=True)),
     "language_model_first": Component("of words that begin a block", _lm(first=True, rest=False)),

@@ -1,0 +1,60 @@
+#include "blocks/pair_counts.h"
+
+#include <algorithm>
+
+namespace calque {
+namespace {
+
+constexpr int64_t kNotLookedUp = -2;
+
+}  // namespace
+
+void FewCounts::finish() {
+  std::ranges::sort(counts_, {}, &Count::key);
+  size_t n = 0;
+  for (const Count& one : counts_) {
+    if (n > 0 && counts_[n - 1].key == one.key) {
+      ++counts_[n - 1].n;
+    } else {
+      counts_[n++] = one;
+    }
+  }
+  counts_.resize(n);
+  bits_.fill(0);
+  for (const Count& one : counts_) {
+    const uint64_t bit = bit_of(one.key);
+    bits_[bit / 64] |= uint64_t{1} << bit % 64;
+  }
+}
+
+int32_t FewCounts::find(uint64_t key) const {
+  const auto at = std::ranges::lower_bound(counts_, key, {}, &Count::key);
+  return at != counts_.end() && at->key == key ? at->n : 0;
+}
+
+void PairCounts::count(const SentencePair& pair) {
+  for (FewCounts* counts : {&sources_, &target_counts_, &blocks_}) counts->clear();
+  const auto width = static_cast<size_t>(max_words_);
+  source_ids_.assign(pair.source.size() * width, kNotLookedUp);
+  target_ids_.assign(pair.target.size() * width, kNotLookedUp);
+  const auto look_up = [&](std::vector<int64_t>& ids, std::span<const int32_t> words, int32_t begin,
+                           int32_t end, const auto& phrases) {
+    const auto from = static_cast<size_t>(begin), n = static_cast<size_t>(end - begin);
+    int64_t& id = ids[from * width + n - 1];
+    if (id == kNotLookedUp) id = phrases.find(words.subspan(from, n));
+    return id;
+  };
+  grid_.assign(pair);
+  for_each_block(grid_, max_words_, [&](const BlockSpan& block) {
+    const int64_t source =
+        look_up(source_ids_, pair.source, block.source_begin, block.source_end, table_);
+    const int64_t target =
+        look_up(target_ids_, pair.target, block.target_begin, block.target_end, *targets_);
+    if (source >= 0) sources_.add(static_cast<uint64_t>(source));
+    if (target >= 0) target_counts_.add(static_cast<uint64_t>(target));
+    if (source >= 0 && target >= 0) blocks_.add(key(source, target));
+  });
+  for (FewCounts* counts : {&sources_, &target_counts_, &blocks_}) counts->finish();
+}
+
+}  // namespace calque

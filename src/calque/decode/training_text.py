@@ -1,0 +1,88 @@
+"""The sentence pairs that a model was learned from, to be decoded as if it had not seen them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque import _core
+from calque.config import LeaveOneOutOptions
+from calque.decode.source import SourceText
+from calque.errors import ModelError
+from calque.model import KeptBitext, Model
+from calque.text import UNKNOWN, Sentences
+
+UNSEEN = -1
+"""Stands for the pair of a sentence for which nothing is left out."""
+
+
+class TrainingText:
+    """The kept bitext of a model as the decoder takes it, any part of it at a time.
+
+    training = TrainingText(model)
+    some = range(0, 1000)
+    decoder.decode_batch(
+        training.source(some), weights, options, leave_one_out=training.left_out(some)
+    )
+    """
+
+    def __init__(self, model: Model, options: LeaveOneOutOptions | None = None) -> None:
+        """Take a model; `ModelError` where its folder does not keep the bitext."""
+        if model.bitext is None:
+            raise ModelError(
+                "the model does not keep the sentence pairs that it was learned from, which"
+                " leave-one-out needs: train it with a larger keep_bitext_mb"
+            )
+        self.bitext: KeptBitext = model.bitext
+        self._model = model
+        self._options = options or LeaveOneOutOptions()
+
+    def __len__(self) -> int:
+        return len(self.bitext)
+
+    def source(self, pairs: range) -> SourceText:
+        """The source sentences of some pairs that stand in a row."""
+        sentences = _cut(self.bitext.source, pairs)
+        ids, offsets = sentences.ids, sentences.offsets
+        copies = self._as_target[ids]
+        missing = np.flatnonzero(copies == UNKNOWN)
+        # Equal texts have equal numbers: the place of the first of them in the sentence.
+        sentence = np.searchsorted(offsets, missing, side="right") - 1
+        key = sentence * len(self._as_target) + ids[missing]
+        _, first, which = np.unique(key, return_index=True, return_inverse=True)
+        copies[missing] = -1 - (missing[first][which] - offsets[sentence])
+        return SourceText(sentences, copies)
+
+    def references(self, pairs: range) -> SourceText:
+        """Their target sentences, for forced decoding."""
+        sentences = _cut(self.bitext.target, pairs)
+        return SourceText(sentences, sentences.ids.copy())
+
+    def left_out(self, pairs: range | NDArray[np.int64]) -> _core.LeaveOneOut:
+        """What to leave out for sentences of these pairs; `UNSEEN` leaves out nothing."""
+        return _core.LeaveOneOut(
+            self._core,
+            np.ascontiguousarray(pairs, np.int64),
+            self._options.what,
+            self._options.unseen_log_prob,
+            self._options.unseen_log_prob_per_word,
+        )
+
+    @cached_property
+    def _core(self) -> _core.TrainingCorpus:
+        blocks = self._model.blocks.core
+        return _core.TrainingCorpus(self.bitext.core, blocks, self.bitext.max_block_words)
+
+    @cached_property
+    def _as_target(self) -> NDArray[np.int32]:
+        """The target id of the text of each source word, `UNKNOWN` where there is none."""
+        target = self._model.target_vocabulary
+        return np.array([target.id(word) for word in self._model.source_vocabulary], np.int32)
+
+
+def _cut(side: Sentences, pairs: range) -> Sentences:
+    offsets = side.offsets[pairs.start : pairs.stop + 1]
+    ids = np.array(side.ids[offsets[0] : offsets[-1]])
+    return Sentences(ids, offsets - offsets[0])

@@ -1,0 +1,307 @@
+"""With a pair left out, options are those of a corpus without it, counted by a slow reference."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from blocks_reference import Counts, Links, Pair, Phrase, count, to_arrays
+from decode_reference import as_source
+
+from calque import _core
+from calque.align import Alignments
+from calque.blocks import extract
+from calque.config import BlockOptions, DecodeOptions, ForceOptions, LeaveOneOutOptions, LmOptions
+from calque.decode import Decoder, SourceText, TrainingText
+from calque.errors import CalqueError, ModelError
+from calque.features import DENSE, Weights
+from calque.lm import estimate
+from calque.model import KeptBitext, Model
+from calque.text import Preprocessor, Sentences, Vocabulary
+
+MAX_WORDS = 3
+FREQUENCIES = ("source_given_target", "target_given_source")
+Scores = tuple[float, float]
+Options = dict[Phrase, Scores]
+"""Targets of a span with ln p(s|t) and ln p(t|s)."""
+
+
+@dataclass
+class Corpus:
+    pairs: list[Pair]
+    model: Model
+
+    def without(self, pair: int) -> Counts:
+        return count([one for i, one in enumerate(self.pairs) if i != pair], MAX_WORDS)
+
+    def made(self, word: int) -> Options:
+        """The block that was made for a word that extraction left without one."""
+        table = self.model.blocks
+        rows = table.blocks(table.find([word])) if table.find([word]) >= 0 else range(0)
+        return {
+            tuple(table.target(row).tolist()): (table.scores[row, 0], table.scores[row, 2])
+            for row in rows
+            if table.joint_counts[row] == 0
+        }
+
+
+def corpus(seed: int, n_pairs: int, n_words: int, more: tuple[Pair, ...] = ()) -> Corpus:
+    rng = np.random.default_rng(seed)
+    pairs: list[Pair] = []
+    for _ in range(n_pairs):
+        n, m = rng.integers(1, 6, 2)
+        links: Links = sorted(
+            {(int(rng.integers(n)), int(rng.integers(m))) for _ in range(max(n, m))}
+        )
+        source, target = (rng.integers(3, 3 + n_words, size).tolist() for size in (n, m))
+        pairs.append((source, target, links))
+    pairs += more
+    n_words = max(word for pair in pairs for side in pair[:2] for word in side) - 2
+    source, target, links, offsets = to_arrays(pairs)
+    vocabulary = Vocabulary([f"w{i}" for i in range(n_words)])
+    blocks = extract(
+        source, target, links, offsets, BlockOptions(max_words=MAX_WORDS, max_targets=None)
+    )
+    kept = KeptBitext(
+        source, target, Alignments(links, offsets), np.arange(len(pairs)), max_block_words=MAX_WORDS
+    )
+    weights = dict.fromkeys(DENSE, 0.0) | {FREQUENCIES[0]: 0.3, FREQUENCIES[1]: 0.7}
+    model = Model(
+        Preprocessor(),
+        vocabulary,
+        vocabulary,
+        blocks,
+        estimate(target, vocabulary, LmOptions(order=2)),
+        Weights(weights),
+        DecodeOptions(),
+        bitext=kept,
+    )
+    return Corpus(pairs, model)
+
+
+def expected(one: Corpus, pair: int, span: Phrase, how: LeaveOneOutOptions) -> Options | None:
+    """The options of a span, written down from the papers; none: the word is copied."""
+    whole, rest = count(one.pairs, MAX_WORDS), one.without(pair)
+    options: Options = {}
+    for (source, target), n in whole.joint.items():
+        if source != span:
+            continue
+        if how.what == "one-count":
+            if n > 1 or rest.joint[source, target]:
+                options[target] = (
+                    math.log(n / whole.target[target]),
+                    math.log(n / whole.source[span]),
+                )
+        elif left := rest.joint[source, target]:
+            options[target] = (
+                math.log(left / rest.target[target]),
+                math.log(left / rest.source[span]),
+            )
+        elif how.unseen_log_prob is not None:
+            n_words = len(source) + len(target)
+            penalty = how.unseen_log_prob + how.unseen_log_prob_per_word * n_words
+            options[target] = (penalty, penalty)
+    occurs_elsewhere = any(span[0] in p[0] for i, p in enumerate(one.pairs) if i != pair)
+    if len(span) == 1 and occurs_elsewhere:
+        options |= one.made(span[0])
+    return options or (None if len(span) == 1 else {})
+
+
+def found(
+    one: Corpus, spans: list[Phrase], pairs: list[int], how: LeaveOneOutOptions, limit: int = 0
+) -> list[Options | None]:
+    """The options of spans, as the single block of a sentence each."""
+    decoder = Decoder.of(one.model)
+    training = TrainingText(one.model, how)
+    search = DecodeOptions(reordering="mon", stack_size=0, pop_limit=0, options_per_span=limit)
+    lists = decoder.decode(
+        as_source([list(span) for span in spans]),
+        one.model.weights,
+        search,
+        n_best=10_000,
+        distinct=False,
+        leave_one_out=training.left_out(np.array(pairs)),
+        threads=1,
+    )
+    places = [decoder.feature_names.index(name) for name in FREQUENCIES]
+    out: list[Options | None] = []
+    for decoded in lists:
+        single = [d for d in decoded.derivations if len(d.steps) == 1]
+        for d in single:
+            dot = float(one.model.weights.vector() @ d.features)
+            assert d.score == pytest.approx(dot, abs=1e-4)
+        if single and single[0].steps[0].block < 0:
+            out.append(None)
+            continue
+        rows = {
+            tuple(d.steps[0].target): (d.features[places[0]], d.features[places[1]]) for d in single
+        }
+        assert len(rows) == len(single)
+        out.append(rows)
+    return out
+
+
+def spans_of(one: Corpus) -> tuple[list[Phrase], list[int]]:
+    spans, pairs = [], []
+    for pair, (source, _, _) in enumerate(one.pairs):
+        for begin in range(len(source)):
+            for end in range(begin + 1, min(len(source), begin + MAX_WORDS) + 1):
+                spans.append(tuple(source[begin:end]))
+                pairs.append(pair)
+    return spans, pairs
+
+
+def same(left: Options | None, right: Options | None) -> bool:
+    if left is None or right is None:
+        return left is right
+    return left.keys() == right.keys() and all(
+        left[target] == pytest.approx(right[target], abs=1e-5) for target in left
+    )
+
+
+WAYS = [
+    LeaveOneOutOptions(unseen_log_prob=None),
+    LeaveOneOutOptions(),
+    LeaveOneOutOptions(unseen_log_prob=-1.0, unseen_log_prob_per_word=-5.0),
+    LeaveOneOutOptions(what="one-count"),
+]
+
+
+@pytest.mark.parametrize("how", WAYS, ids=["drop", "penalty", "per word", "one-count"])
+@pytest.mark.parametrize("seed", range(6))
+def test_options_equal_those_of_a_corpus_without_the_pair(
+    seed: int, how: LeaveOneOutOptions
+) -> None:
+    one = corpus(seed, n_pairs=14, n_words=3 + seed)
+    spans, pairs = spans_of(one)
+    options = found(one, spans, pairs, how)
+    for span, pair, its_options in zip(spans, pairs, options, strict=True):
+        assert same(its_options, expected(one, pair, span, how)), (span, pair)
+    if seed == 5 and how.unseen_log_prob is None:  # some words are of one pair alone
+        assert None in options
+
+
+@pytest.mark.parametrize("how", WAYS, ids=["drop", "penalty", "per word", "one-count"])
+def test_the_best_options_are_kept_whatever_is_remembered(how: LeaveOneOutOptions) -> None:
+    """Phrases with more blocks than are remembered, in an order in which memory is used again."""
+    # The best blocks of word 3 are all of one pair: more than are held in reserve.
+    greedy: Pair = ([3] * 20, list(range(20, 40)), [(i, i) for i in range(20)])
+    one = corpus(99, n_pairs=150, n_words=6, more=(greedy,))
+    spans, pairs = spans_of(one)
+    short = [i for i, span in enumerate(spans) if len(span) < 3]  # every derivation is listed
+    order = np.random.default_rng(1).permutation(short)
+    spans, pairs = [spans[i] for i in order], [pairs[i] for i in order]
+    pairs = [pair if i % 3 else -1 for i, pair in enumerate(pairs)]
+    every = found(one, spans, pairs, how)
+    assert max(len(options or ()) for options in every) > 20
+    for limit in (1, 4):
+        for kept, options in zip(found(one, spans, pairs, how, limit), every, strict=True):
+            if options is None or kept is None:
+                assert options is kept
+                continue
+            score = {target: 0.3 * s + 0.7 * t for target, (s, t) in options.items()}
+            best = sorted(score.values(), reverse=True)[:limit]
+            assert sorted((score[target] for target in kept), reverse=True) == pytest.approx(best)
+
+
+def test_results_depend_neither_on_threads_nor_on_the_sentences_before() -> None:
+    one = corpus(5, n_pairs=60, n_words=3)
+    training, decoder = TrainingText(one.model), Decoder.of(one.model)
+
+    def scores(pairs: range, threads: int) -> list[float]:
+        batch = decoder.decode_batch(
+            training.source(pairs),
+            one.model.weights,
+            DecodeOptions(options_per_span=3),
+            leave_one_out=training.left_out(pairs),
+            threads=threads,
+        )
+        return list(batch.scores)
+
+    every = scores(range(60), 1)
+    assert scores(range(60), 4) == every
+    assert [scores(range(i, i + 1), 1)[0] for i in range(60)] == every
+
+
+def test_the_training_text_is_encoded_as_text_is() -> None:
+    one = corpus(7, n_pairs=30, n_words=6)
+    source = Vocabulary([f"w{i}" if i % 2 else f"only{i}" for i in range(6)])
+    model = Model(
+        one.model.preprocessor,
+        source,
+        one.model.target_vocabulary,
+        one.model.blocks,
+        one.model.lm,
+        one.model.weights,
+        one.model.decode_options,
+        bitext=one.model.bitext,
+    )
+    lines = [" ".join(source.word(word) for word in pair[0]) for pair in one.pairs]
+    for pairs in (range(30), range(11, 17)):
+        text = TrainingText(model).source(pairs)
+        want = SourceText.encode(lines[pairs.start : pairs.stop], source, model.target_vocabulary)
+        assert [a.tolist() for a in text.arrays()] == [a.tolist() for a in want.arrays()]
+    assert (text.copies < 0).any()
+
+
+def test_forced_decoding_leaves_the_pair_out() -> None:
+    """A pair is derived from blocks of other pairs only: enumerated on short monotone pairs."""
+    one = corpus(3, n_pairs=40, n_words=4)
+    how = LeaveOneOutOptions("one-count")
+    training, decoder = TrainingText(one.model, how), Decoder.of(one.model)
+    every = range(len(one.pairs))
+    options = ForceOptions(reordering="mon", min_prefix=1)
+    parts = training.source(every), training.references(every), one.model.weights, options
+
+    def ways(i: int, pair: int) -> float:
+        """Derivations of pair i, left to right, where blocks of `pair` are left out."""
+        source, target, _ = one.pairs[i]
+        table: dict[tuple[int, int], float] = {(0, 0): 1.0}
+        for end in range(1, len(source) + 1):
+            for begin in range(max(0, end - MAX_WORDS), end):
+                span = tuple(source[begin:end])
+                options = expected(one, pair, span, how)
+                targets = [span] if options is None else list(options)
+                for place in range(len(target) + 1):
+                    for words in targets:
+                        if tuple(target[place : place + len(words)]) == words:
+                            key = end, place + len(words)
+                            more = table.get((begin, place), 0.0)
+                            table[key] = table.get(key, 0.0) + more
+        return table.get((len(source), len(target)), 0.0)
+
+    with_all = decoder.force(*parts)
+    without = decoder.force(*parts, leave_one_out=training.left_out(every))
+    assert [one.n_derivations for one in without] == [ways(i, i) for i in every]
+    assert sum(f.reachable for f in without) < sum(f.reachable for f in with_all)
+
+
+def test_what_cannot_be_left_out_is_refused() -> None:
+    one, other = corpus(1, n_pairs=5, n_words=3), corpus(2, n_pairs=5, n_words=3)
+    text = as_source([[3]])
+    decoder = Decoder.of(one.model)
+
+    def decode(leaving: _core.LeaveOneOut) -> None:
+        decoder.decode(text, one.model.weights, DecodeOptions(), leave_one_out=leaving)
+
+    training = TrainingText(one.model)
+    with pytest.raises(CalqueError, match="a pair per sentence"):
+        decode(training.left_out(range(2)))
+    with pytest.raises(CalqueError, match="outside the training corpus"):
+        training.left_out(range(4, 6))
+    with pytest.raises(CalqueError, match="another block table"):
+        decode(TrainingText(other.model).left_out(range(1)))
+    without = Model(
+        Preprocessor(),
+        one.model.source_vocabulary,
+        one.model.target_vocabulary,
+        one.model.blocks,
+        one.model.lm,
+        one.model.weights,
+        DecodeOptions(),
+    )
+    with pytest.raises(ModelError, match="keep_bitext_mb"):
+        TrainingText(without)
+    assert isinstance(training.source(range(1)).sentences, Sentences)
