@@ -5,6 +5,7 @@
 
 #include "bind/arrays.h"
 #include "bind/register.h"
+#include "checks.h"
 #include "error.h"
 #include "tune/line_search.h"
 #include "tune/mira.h"
@@ -12,28 +13,14 @@
 namespace calque::bind {
 namespace {
 
-template <typename T>
-using InOutVector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-void check_offsets(const Vector<int64_t>& offsets, size_t n_candidates) {
-  if (offsets.size() < 2) throw Error("lists of no sentence");
-  const auto lists = view(offsets);
-  if (lists[0] != 0 || lists.back() != static_cast<int64_t>(n_candidates)) {
-    throw Error("offsets do not cover the candidates");
-  }
-  for (size_t s = 1; s < lists.size(); ++s) {
-    if (lists[s] <= lists[s - 1]) throw Error("a list is empty");
-  }
-}
-
 LineSearch make_line_search(Vector<int64_t> offsets, Matrix<double> features,
                             Matrix<double> statistics, int threads) {
   if (features.shape(0) != statistics.shape(0)) throw Error("numbers of rows differ");
   if (features.shape(0) > std::numeric_limits<int32_t>::max()) throw Error("too many candidates");
-  check_offsets(offsets, features.shape(0));
   const CandidateLists lists{view(offsets), view(features), features.shape(1), view(statistics),
                              statistics.shape(1)};
   nb::gil_scoped_release release;
+  check_filled_offsets(view(offsets), features.shape(0), "candidates");
   return LineSearch(lists, threads);
 }
 
@@ -97,8 +84,13 @@ void register_tune(nb::module_& m) {
   m.def(
       "best_candidates",
       [](Vector<int64_t> offsets, Vector<double> scores) {
-        check_offsets(offsets, scores.size());
-        return to_numpy(best_candidates(view(offsets), view(scores)));
+        std::vector<int64_t> best;
+        {
+          nb::gil_scoped_release release;
+          check_filled_offsets(view(offsets), scores.size(), "candidates");
+          best = best_candidates(view(offsets), view(scores));
+        }
+        return to_numpy(std::move(best));
       },
       nb::arg("offsets"), nb::arg("scores"),
       "The first candidate of highest score of every sentence.");
@@ -108,27 +100,22 @@ void register_tune(nb::module_& m) {
          Vector<int32_t> columns, Vector<double> values, Vector<int64_t> order,
          Vector<double> gains, Vector<uint8_t> frozen, double step, int64_t n_seen,
          InOutVector<double> weights, InOutVector<double> lag) {
-        check_offsets(offsets, dense.shape(0));
-        if (row_offsets.size() != dense.shape(0) + 1 || gains.size() != dense.shape(0) ||
-            columns.size() != values.size() ||
-            row_offsets.data()[dense.shape(0)] != static_cast<int64_t>(values.size()) ||
-            frozen.size() != weights.size() || lag.size() != weights.size()) {
-          throw Error("sizes of the lists do not agree");
-        }
-        for (const int64_t sentence : view(order)) {
-          if (sentence < 0 || sentence + 1 >= static_cast<int64_t>(offsets.size())) {
-            throw Error("no such sentence");
-          }
-        }
-        const auto n_sparse = static_cast<int64_t>(weights.size() - dense.shape(1));
-        for (const int32_t column : view(columns)) {
-          if (column < 0 || column >= n_sparse) throw Error("no such sparse feature");
-        }
         const SparseLists lists{view(offsets), view(dense),  dense.shape(1), view(row_offsets),
                                 view(columns), view(values)};
         std::vector<int64_t> chosen;
         {
           nb::gil_scoped_release release;
+          check_filled_offsets(view(offsets), dense.shape(0), "candidates");
+          check_size(row_offsets.size(), dense.shape(0) + 1, "offsets of the sparse rows");
+          check_size(columns.size(), values.size(), "columns");
+          check_offsets(view(row_offsets), values.size(), "sparse features");
+          check_size(gains.size(), dense.shape(0), "gains");
+          check_size(frozen.size(), weights.size(), "frozen weights");
+          check_size(lag.size(), weights.size(), "lag");
+          check_ids(view(order), static_cast<int64_t>(offsets.size()) - 1, "order of sentences");
+          check_ids(view(columns),
+                    static_cast<int64_t>(weights.size()) - static_cast<int64_t>(dense.shape(1)),
+                    "columns");
           chosen = mira_pass(lists, view(order), view(gains), view(frozen), step, n_seen,
                              view(weights), view(lag));
         }
