@@ -18,11 +18,11 @@ from yardstick import yardstick
 
 from calque.config import TrainOptions, fill
 from calque.decode import Translator
-from calque.features import Weights
 from calque.metrics import score
 from calque.model.build import build
 from calque.text import BitextFiles, read_lines
-from calque.tune import METHODS, DecoderTask
+from calque.tune import DecoderTask
+from calque.tune.registry import find_method
 
 CORPORA = {"multi30k": ("de", 6), "tanaka": ("ja", 12), "eutrans": ("es", 6)}
 """The source language, and how far blocks may jump: in Japanese farther."""
@@ -59,9 +59,9 @@ def one_corpus(
             begin = time.monotonic()
             settings = {} if rounds is None else {"rounds": rounds}
             task = DecoderTask(Translator(model), source, [reference])
-            result = METHODS[method](seed=seed, **settings).fit(task)
+            result = find_method(method)(seed=seed, **settings).fit(task)
             seconds = time.monotonic() - begin
-            tuned = Translator(replace(model, weights=Weights.from_names(result.weights)))
+            tuned = Translator(replace(model, weights=result.weights))
             row = {
                 "method": method,
                 "seed": seed,

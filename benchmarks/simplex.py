@@ -17,16 +17,17 @@ from typing import Any, TypeAlias
 from _measure import SHARED, write_json
 from yardstick import yardstick
 
-from calque.config import SimplexOptions, settings
+from calque.config import settings
+from calque.decode import Translator
 from calque.features import Weights
 from calque.metrics import make_metric
 from calque.model import Model
 from calque.model.build import build
 from calque.text import BitextFiles, read_lines
-from calque.tune.evaluation import Evaluation, FullDecoding, error_of
-from calque.tune.simplex import descend
-from calque.tune.values import ErrorFunction
-from calque.tune.working import WorkingPoint, scaled, working_point, working_points
+from calque.tune import DecoderTask
+from calque.tune.evaluation import Evaluation, FullDecoding
+from calque.tune.methods.simplex import Simplex, SimplexOptions
+from calque.tune.working import WorkingPoint, working_point, working_points
 
 Facts: TypeAlias = dict[str, Any]
 CRITERIA = ("bleu", "nist")
@@ -50,30 +51,27 @@ def decoding(
     )
 
 
-def tune(dev: FullDecoding, uniform: Weights, criterion: str, options: SimplexOptions) -> Facts:
+def tune(model: Model, corpus: Path, languages: str, criterion: str, options: Facts) -> Facts:
     """Weights tuned for a criterion, with what it took."""
+    source, _, target = languages.partition("-")
     metric = make_metric(criterion, tokenize="none")
-    log: list[Facts] = []
-    function = ErrorFunction(
-        dev,
-        lambda scores: error_of(metric, scores[criterion]),
-        record=lambda number, weights, value: log.append(asdict(value)),
-    )
+    text = corpus / f"dev.{source}", [corpus / f"dev.{target}"]
+    task = DecoderTask(Translator(model), *text, metric)
     began, worked = time.perf_counter(), time.process_time()
-    weights, found = descend(function, uniform, dev.constant_features(uniform), options)
-    best = function(weights)
+    result = Simplex(**options).fit(task)
+    best, reason = result.history[result.chosen], result.history[-1].stopped
     facts = {
-        "evaluations": function.n_values,
-        "end": found.reason,
+        "evaluations": len(result.history),
+        "end": reason,
         "dev": best.scores,
         "dev_hypotheses": best.n_hypotheses,
         "wall": time.perf_counter() - began,
         "cpu": time.process_time() - worked,
-        "weights": dict(weights),
-        "log": log,
+        "weights": dict(result.weights),
+        "log": [asdict(one) for one in result.history],
     }
     print(
-        f"tuned for {criterion}: {facts['evaluations']} evaluations, {found.reason};"
+        f"tuned for {criterion}: {facts['evaluations']} evaluations, {reason};"
         f" {facts['wall']:.0f} s, {facts['cpu']:.0f} s of the processor"
     )
     return facts
@@ -123,7 +121,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for part in ("dev", "test")
         )
         uniform = Weights(dict.fromkeys(model.weights, 1.0))
-        tuned = {name: tune(dev, uniform, name, simplex) for name in CRITERIA}
+        tuned = {
+            name: tune(model, options.corpus, options.languages, name, asdict(simplex))
+            for name in CRITERIA
+        }
         weights = {name: Weights(facts["weights"]) for name, facts in tuned.items()}
         tables = {}
         for part, evaluate in (("dev", dev), ("test", test)):
@@ -132,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             tables[part] = {name: asdict(point) for name, point in points.items()}
         curves = {
             name: [
-                asdict(one) for one in working_points(test, scaled(of, points[name].scale), SCALES)
+                asdict(one) for one in working_points(test, of.scaled(points[name].scale), SCALES)
             ]
             for name, of in {**weights, BASELINE: uniform}.items()
         }

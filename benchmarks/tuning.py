@@ -16,12 +16,19 @@ import numpy as np
 from _measure import SHARED, peak_memory, write_json
 
 from calque.hyps import CandidatePool, NBest
+from calque.hyps.keys import keyed_lists
 from calque.metrics.registry import make_metric
-from calque.tune import TRAINERS, NBestTask, Problem
+from calque.tune import NBestTask, PoolTrainer, Problem
+from calque.tune.registry import find_method, method_names
 
 SENTENCES, CANDIDATES, FEATURES = 1014, 183, 14
 MOSES_MERT_S = 71.4
 VOCABULARY = 3000
+TRAINERS = {
+    name: trainer
+    for name in method_names()
+    if issubclass(trainer := find_method(name), PoolTrainer)
+}
 
 
 def merged_pool(seed: int) -> tuple[CandidatePool, Any]:
@@ -51,8 +58,11 @@ def merged_pool(seed: int) -> tuple[CandidatePool, Any]:
         np.tile(np.arange(FEATURES, dtype=np.int32), n),
         features.ravel(),
     )
-    pool = CandidatePool(SENTENCES, nbest.names)
-    pool.add(nbest, metric.prepare([references]).statistics(texts, nbest.sentences))
+    pool, first = CandidatePool(SENTENCES, nbest.names), 0
+    prepared = metric.prepare([references])
+    for lists in keyed_lists(nbest, nbest.names):
+        pool.add(lists, prepared.statistics, first=first)
+        first += len(lists.lengths)
     return pool, metric
 
 

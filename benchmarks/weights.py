@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from calque._core import SparseTable
 from calque.features import SparseWeights, Weights
-from calque.model import ModelFolder, ModelWriter, read_weights, write_weights
+from calque.model import (
+    ModelFolder,
+    ModelWriter,
+    activate_weights,
+    read_weights,
+    write_weights,
+)
+from calque.tune.run import FORMAT, Round, Run
 
 PIECE = 1 << 20
 """Keys generated at a time, so that their arrays do not count."""
@@ -87,15 +94,48 @@ def load(size: int, folder: Path) -> dict[str, float]:
     return facts
 
 
+def carry(size: int, folder: Path) -> dict[str, float]:
+    """What a training does with weights: start, checkpoint, resume, into a model and back."""
+    with OwnMemory() as memory:
+        before = memory.peak()
+        start = read_weights(ModelFolder(folder))
+        begin, own = time.perf_counter(), time.process_time()
+        header = {"format": FORMAT}
+        run = Run(folder.with_name("run"), header)
+        run.begin(0, start, {})
+        run.finish(Round(0, 1.0, 1.0), start, {}, {0})
+        run.close()
+        del start
+        resumed = Run(folder.with_name("run"), header)
+        weights = resumed.weights(1)
+        resumed.close()
+        activate_weights(folder, "tuned", weights, {})
+        del weights, resumed, run
+        back = read_weights(ModelFolder(folder), "tuned")
+        assert len(back.sparse) >= size * 0.999
+        return {
+            "carried": len(back.sparse),
+            "carry_seconds": time.perf_counter() - begin,
+            "carry_cpu_seconds": time.process_time() - own,
+            "carry_peak_mb": memory.peak() - before,
+        }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("results"), help="folder for weights.json")
     parser.add_argument("--entries", type=int, default=50_000_000, help="weights")
+    parser.add_argument(
+        "--carried", type=int, default=35_000_000, help="weights that go through a run"
+    )
     arguments = parser.parse_args()
     size = arguments.entries
     with tempfile.TemporaryDirectory() as folder:
         facts = alone(grow, size, Path(folder) / "model")
         facts |= alone(load, size, Path(folder) / "model")
+        carried = alone(grow, arguments.carried, Path(folder) / "smaller" / "model")
+        assert carried["entries"] > 0
+        facts |= alone(carry, arguments.carried, Path(folder) / "smaller" / "model")
     write_json(arguments.out, "weights.json", dict(facts))
     for name, value in facts.items():
         print(f"{name:<20}{value:16,.1f}")

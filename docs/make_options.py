@@ -10,26 +10,23 @@ from calque.config import (
     DecodeOptions,
     DefaultWeights,
     ForceOptions,
-    LeaveOneOutOptions,
-    MertOptions,
-    MiraOptions,
-    ProOptions,
-    SimplexOptions,
+    TaskOptions,
     TrainOptions,
 )
 from calque.config.document import to_markdown
+from calque.tune.registry import find_method, method_names
 
 PAGE = Path(__file__).with_name("options.md")
 GROUPS = {
     "Training: `calque train --set KEY=VALUE`": TrainOptions,
     "Decoding: flags of `calque translate`": DecodeOptions,
     "Forced decoding: flags of `calque force` (`--limits` for the distortion limit)": ForceOptions,
-    "Leave-one-out: flags of `calque translate` and `calque force`": LeaveOneOutOptions,
     "Comparing: flags of `calque compare`": CompareOptions,
-    "Tuning with `calque tune --method mert --set KEY=VALUE`": MertOptions,
-    "Tuning with `calque tune --method pro --set KEY=VALUE`": ProOptions,
-    "Tuning with `calque tune --method mira --set KEY=VALUE`": MiraOptions,
-    "Tuning with `calque tune --method simplex --set KEY=VALUE`": SimplexOptions,
+    "Tuning: flags of `calque tune`": TaskOptions,
+    **{
+        f"Tuning with `calque tune --method {name} --set KEY=VALUE`": find_method(name).Options
+        for name in method_names()
+    },
     "Generating: flags of `calque generate`": CorpusOptions,
     "Weights of an untuned model": DefaultWeights,
 }

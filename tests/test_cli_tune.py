@@ -21,11 +21,12 @@ from calque.hyps.weights import read_weights
 from calque.model import ModelFolder
 from calque.model.build import build
 from calque.text import BitextFiles
-from calque.tune import TRAINERS, DecoderTask
+from calque.tune import DecoderTask, PoolTrainer
+from calque.tune.registry import find_method, method_names
 
 WEIGHTS = [1.0, -0.5, 0.2]
 QUICK = {"mert": ["restarts=2"], "pro": ["rounds=4"], "mira": ["rounds=4", "passes=60"]}
-METHODS = sorted(TRAINERS)
+METHODS = [name for name in method_names() if issubclass(find_method(name), PoolTrainer)]
 
 
 def setting(method: str) -> list[str]:
@@ -101,7 +102,7 @@ def test_tuning_a_model_beats_bad_weights(
     translator.model = replace(translator.model, weights=Weights(bad))
     task = DecoderTask(translator, development.dev_source, development.dev_references, n_best=30)
     options = {"rounds": 3, **({"restarts": 2} if method == "mert" else {})}
-    result = TRAINERS[method](**options).fit(task)
+    result = find_method(method)(**options).fit(task)
     assert result.score > result.history[0].score + 3
     assert result.weights["unknown"] == 100.0
 
@@ -161,7 +162,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--method", "mertt"], "--method mertt: expected one of mert, pro, mira"),
+        (["--method", "mertt"], "method 'mertt': did you mean 'mert'?"),
         (["--method", "mert"], "give either --model DIR with --source F, or --nbest F with"),
         (["--method", "mert", "--nbest", "n"], "--nbest F goes with --weights OUT"),
         (["--method", "mert", "--model", "m"], "--model DIR goes with --source F"),

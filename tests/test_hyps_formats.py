@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.errors import CalqueError
+from calque.features import Weights
 from calque.hyps import FORMATS, NBest, joined, read_nbest, rescored, write_nbest
 from calque.hyps.formats import Format
 from calque.hyps.weights import read_weights, write_weights
@@ -165,7 +166,7 @@ def test_weights_come_back_bit_for_bit(
     values: dict[str, float], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("weights") / "w"
-    write_weights(path, values)
+    write_weights(path, Weights(values))
     assert read_weights(path) == values
     assert all(
         math.copysign(1, read_weights(path)[n]) == math.copysign(1, v) for n, v in values.items()

@@ -2,113 +2,192 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from calque.hyps import CandidatePool, NBest
+from calque.decode import CandidateLists
+from calque.decode.decoder import SparseRows
+from calque.features import SparseWeights, Weights
+from calque.hyps import CandidatePool, Lists
 
 ROW = st.tuples(
     st.integers(0, 2),
     st.sampled_from("ab"),
     st.tuples(st.sampled_from([0.0, 1.0]), st.sampled_from([0.0, 2.0])),
-    st.dictionaries(st.sampled_from(["s", "t", "u"]), st.sampled_from([0.0, 1.0])),
+    st.dictionaries(st.sampled_from([7, 2**64 - 1, 3]), st.sampled_from([0.0, 1.0, 2.5])),
 )
 ROUNDS = st.lists(st.lists(ROW, min_size=1, max_size=12), min_size=1, max_size=3)
-Row = tuple[int, str, tuple[float, float], dict[str, float]]
+Row = tuple[int, str, tuple[float, float], dict[int, float]]
 
 
-def nbest(rows: list[Row]) -> NBest:
+def candidates(rows: list[Row]) -> CandidateLists:
     rows = sorted(rows, key=lambda row: row[0])
-    names = ("x", "y", *sorted({name for row in rows for name in row[3]}))
-    entries = [[("x", r[2][0]), ("y", r[2][1]), *r[3].items()] for r in rows]
-    return NBest(
-        names,
-        np.array([row[0] for row in rows], np.int64),
+    return CandidateLists(
+        np.bincount([row[0] for row in rows], minlength=3).astype(np.int64),
         [row[1] for row in rows],
-        np.cumsum([0, *map(len, entries)]).astype(np.int64),
-        np.array([names.index(name) for some in entries for name, _ in some], np.int32),
-        np.array([value for some in entries for _, value in some], np.float64),
+        np.array([row[2] for row in rows]),
+        np.zeros(len(rows)),
+        SparseRows(
+            np.cumsum([0, *(len(row[3]) for row in rows)], dtype=np.int64),
+            np.array([key for row in rows for key in row[3]], np.uint64),
+            np.array([value for row in rows for value in row[3].values()], np.float64),
+        ),
     )
 
 
-def content(pool: CandidatePool) -> list[tuple[int, str, tuple[float, ...], dict[str, float]]]:
-    lists = pool.lists()
+def content(lists: Lists) -> list[Row]:
     found = []
     for sentence in range(lists.n_sentences):
         for at in range(lists.offsets[sentence], lists.offsets[sentence + 1]):
             some = slice(lists.row_offsets[at], lists.row_offsets[at + 1])
-            names = [lists.names[lists.n_dense + column] for column in lists.columns[some]]
-            sparse = dict(zip(names, lists.values[some].tolist(), strict=True))
-            found.append((sentence, lists.texts[at], tuple(lists.dense[at].tolist()), sparse))
+            keys = lists.keys[lists.columns[some]].tolist()
+            sparse = dict(zip(keys, lists.values[some].tolist(), strict=True))
+            x, y = lists.dense[at].tolist()
+            found.append((sentence, lists.texts[at], (x, y), sparse))
             assert lists.statistics[at].tolist() == [ord(lists.texts[at])]
+            assert lists.n_words[at] == 1
     return found
 
 
-def statistics(lists: NBest) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    return np.array([[float(ord(text))] for text in lists.texts])
+def measure(texts: list[str], sentences: NDArray[np.int64]) -> NDArray[np.float64]:
+    assert len(sentences) == len(texts)
+    return np.array([[float(ord(text))] for text in texts]).reshape(-1, 1)
+
+
+def same(one: Lists, other: Lists) -> bool:
+    names = ("keys", "offsets", "dense", "row_offsets", "columns", "values", "n_words")
+    equal = all(
+        getattr(one, name).dtype == getattr(other, name).dtype
+        and np.array_equal(getattr(one, name), getattr(other, name))
+        for name in (*names, "statistics")
+    )
+    return equal and list(one.texts) == list(other.texts)
 
 
 @given(rounds=ROUNDS)
-def test_a_pool_holds_each_candidate_once_in_order_of_arrival(
-    rounds: list[list[Row]], tmp_path_factory: object
+def test_a_pool_holds_each_candidate_once_in_order_of_arrival(rounds: list[list[Row]]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        pool, copy = CandidatePool(3, ["x", "y"], folder=folder), CandidatePool(3, ["x", "y"])
+        expected: list[Row] = []
+        for number, rows in enumerate(rounds):
+            before = len(expected)
+            for sentence, text, dense, sparse in sorted(rows, key=lambda row: row[0]):
+                one = sentence, text, dense, {key: v for key, v in sparse.items() if v}
+                if one not in expected:
+                    expected.append(one)
+            n_new = pool.add(candidates(rows), measure, name=str(number))
+            assert n_new == len(expected) - before
+        for path in sorted(folder.glob("*.npz")):
+            copy.load(path)
+        by_sentence = sorted(expected, key=lambda one: one[0])
+        assert content(pool.lists()) == by_sentence
+        assert same(pool.lists(), copy.lists())
+        assert copy.add(candidates(rounds[-1]), measure) == 0
+
+
+@given(rounds=ROUNDS)
+def test_what_is_in_files_is_the_same_bits_as_what_is_in_memory(rounds: list[list[Row]]) -> None:
+    memory, files = CandidatePool(3, ["x", "y"]), CandidatePool(3, ["x", "y"])
+    files.store._limit = 0  # less than any candidate takes
+    for rows in rounds:
+        assert memory.add(candidates(rows), measure) == files.add(candidates(rows), measure)
+    assert memory.store.is_in_memory
+    assert not files.store.is_in_memory
+    assert same(memory.lists(), files.lists())
+    streamed = [row for first, lists in files.store.stream() for row in shifted(lists, first)]
+    assert streamed == content(memory.lists())
+
+
+def shifted(lists: Lists, first: int) -> list[Row]:
+    return [(row[0] + first, *row[1:]) for row in content(lists)]
+
+
+@given(sentences=st.lists(st.integers(1, 4), min_size=1, max_size=6), limit=st.integers(1, 4000))
+def test_a_stream_reads_every_sentence_once_and_no_more_at_a_time_than_it_must(
+    sentences: list[int], limit: int
 ) -> None:
-    pool, copy = (CandidatePool(3, ["x", "y"]) for _ in range(2))
-    expected: list[tuple[int, str, tuple[float, ...], dict[str, float]]] = []
-    for number, rows in enumerate(rounds):
-        before = len(expected)
-        for sentence, text, dense, sparse in sorted(rows, key=lambda row: row[0]):
-            one = sentence, text, dense, {name: v for name, v in sparse.items() if v}
-            if one not in expected:
-                expected.append(one)
-        lists = nbest(rows)
-        assert pool.add(lists, statistics(lists)) == len(expected) - before
-        path = Path(tmp_path_factory.getbasetemp()) / f"{number}.npz"  # type: ignore[attr-defined]
-        path.write_bytes(pool.last_batch())
-        copy.load_batch(path)
-    by_sentence = sorted(expected, key=lambda one: one[0])
-    assert content(pool) == by_sentence
-    assert content(copy) == by_sentence
-    assert copy.names == pool.names
-    last = nbest(rounds[-1])
-    assert copy.add(last, statistics(last)) == 0
+    n = sum(sentences)
+    pool = CandidatePool(n, ["x", "y"])
+    pool.store._limit = limit
+    for number in range(2):
+        first = 0
+        for size in sentences:
+            rows: list[Row] = [(0, "ab"[number], (float(i), 0.0), {i: 1.0}) for i in range(size)]
+            lists = candidates(rows)
+            each = CandidateLists(
+                np.ones(size, np.int64), lists.texts, lists.dense, lists.scores, lists.sparse
+            )
+            pool.add(each, measure, first=first)
+            first += size
+    found = list(pool.store.stream())
+    assert [first for first, _ in found] == sorted({first for first, _ in found})
+    assert sum(lists.n_sentences for _, lists in found) == n
+    assert all((np.diff(lists.offsets) == 2).all() for _, lists in found)
+    together = [row for first, lists in found for row in shifted(lists, first)]
+    assert together == content(pool.lists())
+    smallest = 3 * max(outline.n_bytes for outline in pool.store._outlines)
+    if limit < smallest:
+        assert len(found) == len(sentences), "every part fills the memory alone"
 
 
 @given(rows=st.lists(ROW, min_size=1), weights=st.lists(st.integers(-3, 3), min_size=5, max_size=5))
 def test_scores_are_weighted_sums(rows: list[Row], weights: list[int]) -> None:
     pool = CandidatePool(3, ["x", "y"])
-    lists = nbest(rows)
-    pool.add(lists, statistics(lists))
-    by_name = dict(zip(("x", "y", "s", "t", "u"), map(float, weights), strict=True))
-    scores = pool.lists().scores(np.array([by_name[name] for name in pool.names]))
+    pool.add(candidates(rows), measure)
+    keys = np.array([7, 2**64 - 1, 3], np.uint64)
+    sparse = SparseWeights.from_arrays(keys, np.array(weights[2:], np.float32))
+    named = Weights({"x": weights[0], "y": weights[1]}, sparse)
+    scores = pool.lists().scores(pool.vector(named))
     expected = [
-        dense[0] * by_name["x"]
-        + dense[1] * by_name["y"]
-        + sum(by_name[name] * value for name, value in sparse.items())
-        for _, _, dense, sparse in content(pool)
+        dense[0] * named["x"]
+        + dense[1] * named["y"]
+        + sum(named.sparse[key] * value for key, value in counts.items())
+        for _, _, dense, counts in content(pool.lists())
     ]
     assert np.allclose(scores, expected)
+    again = pool.weights(pool.vector(named))
+    present = {key for row in content(pool.lists()) for key in row[3] if named.sparse[key]}
+    assert set(again.sparse.to_arrays()["keys"].tolist()) == present
+    assert dict(again) == dict(named)
+
+
+def test_equal_rows_score_equally_wherever_they_stand() -> None:
+    rng = np.random.default_rng(1)
+    n, width = 3000, 50
+    keys = np.sort(rng.choice(10**6, width, replace=False)).astype(np.uint64)
+    values = np.tile(rng.normal(size=width), n)
+    lists = CandidateLists(
+        np.array([n], np.int64),
+        [str(i) for i in range(n)],
+        np.zeros((n, 1)),
+        np.zeros(n),
+        SparseRows(np.arange(n + 1) * width, np.tile(keys, n), values),
+    )
+    pool = CandidatePool(1, ["x"])
+    pool.add(lists, np.zeros((n, 1)))
+    vector = np.concatenate([[0.0], rng.normal(size=width) * 1e6])
+    assert len(set(pool.lists().scores(vector).tolist())) == 1
 
 
 @given(rounds=ROUNDS)
-def test_only_new_candidates_are_measured_and_the_pool_is_the_same(
-    rounds: list[list[Row]],
-) -> None:
+def test_only_new_candidates_are_measured_and_the_pool_is_the_same(rounds: list[list[Row]]) -> None:
     given_rows, measured = (CandidatePool(3, ["x", "y"]) for _ in range(2))
     asked = 0
 
-    def measure(
-        texts: list[str], sentences: np.ndarray[tuple[int], np.dtype[np.int64]]
-    ) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    def counted(texts: list[str], sentences: NDArray[np.int64]) -> NDArray[np.float64]:
         nonlocal asked
         asked += len(texts)
-        assert len(sentences) == len(texts)
-        return np.array([[float(ord(text))] for text in texts]).reshape(-1, 1)
+        return measure(texts, sentences)
 
     for rows in rounds:
-        lists = nbest(rows)
-        assert given_rows.add(lists, statistics(lists)) == measured.add(lists, measure)
+        lists = candidates(rows)
+        every = measure(lists.texts, np.zeros(len(lists.texts), np.int64))
+        assert given_rows.add(lists, every) == measured.add(lists, counted)
     assert asked == len(measured)
-    assert content(measured) == content(given_rows)
+    assert content(measured.lists()) == content(given_rows.lists())

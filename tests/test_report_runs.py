@@ -7,9 +7,12 @@ from dataclasses import replace
 import pytest
 from test_report_page import HOSTILE, Reader, check_self_contained
 
+from calque.features import Weights
 from calque.report.record import RoundRecord, RunRecord
 from calque.report.runs import report
 from calque.tune.examples import Example
+
+HOSTILE_WORD = HOSTILE.replace(" ", "_")
 
 MERT = RunRecord(
     "near-mert",
@@ -25,8 +28,8 @@ MERT = RunRecord(
     chosen=2,
     reason="nothing new",
     options={"restarts": 20, "interval": "middle", "average": False},
-    start_weights={"language_model": 0.5, "unknown": 100.0, "distance": 0.1},
-    end_weights={"language_model": 0.25, "unknown": 100.0, "distance": -0.125},
+    start_weights=Weights({"language_model": 0.5, "unknown": 100.0, "distance": 0.1}),
+    end_weights=Weights({"language_model": 0.25, "unknown": 100.0, "distance": -0.125}),
     warnings=["the weights of 2 features are tiny"],
     examples=[Example("ein haus", "a house", "a", "a house")],
 )
@@ -96,14 +99,15 @@ def test_hostile_names_and_texts_stay_text() -> None:
         metric=HOSTILE,
         reason=HOSTILE,
         options={HOSTILE: HOSTILE},
-        start_weights={HOSTILE: 1.0},
-        end_weights={HOSTILE: 2.0},
+        start_weights=Weights({HOSTILE_WORD: 1.0}),
+        end_weights=Weights({HOSTILE_WORD: 2.0}),
         warnings=[HOSTILE],
         examples=[Example(HOSTILE, HOSTILE, HOSTILE, HOSTILE)],
     )
     reader = check_self_contained(report([run, run]))
     assert "script" not in reader.tags
     assert HOSTILE in reader.text
+    assert HOSTILE_WORD in reader.text
 
 
 def test_the_same_runs_give_the_same_bytes() -> None:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from tuning_lists import lists_of, planted
+from tuning_lists import Snapshots, lists_of, planted
 
 from calque.errors import CalqueError
 from calque.hyps import read_nbest, write_nbest
-from calque.tune import TRAINERS, Mert, NBestTask, Problem, Trainer
+from calque.hyps.keys import name_key
+from calque.tune import Mert, NBestTask, PoolTrainer, Problem, Trainer
 from calque.tune.logistic import logistic_regression
-from calque.tune.trainer import Vector
+from calque.tune.methods.mira import MiraOptions
+from calque.tune.problem import Vector
+from calque.tune.registry import find_method, method_names
 
-METHODS = sorted(TRAINERS)
+METHODS = [name for name in method_names() if issubclass(find_method(name), PoolTrainer)]
 WEIGHTS = [1.0, -0.5, 0.2]
 QUICK: dict[str, dict[str, Any]] = {
     "mert": {"restarts": 3},
@@ -33,7 +35,7 @@ def task(tmp_path: Path) -> NBestTask:
 
 
 def trainer(method: str, **options: Any) -> Trainer:
-    return TRAINERS[method](**{**QUICK[method], **options})
+    return find_method(method)(**{**QUICK[method], **options})
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -95,9 +97,10 @@ def test_intervals_judged_with_their_neighbours_lead_elsewhere_and_up(task: NBes
 def test_sparse_features_are_tuned(method: str, tmp_path: Path) -> None:
     lists, references = planted(tmp_path, 3, WEIGHTS, n_sparse=1)
     task = NBestTask(lists, [references], start={"f1": 1.0})
-    assert task.dense_names == ("f0", "f1", "f2")
+    assert task.source.dense_names == ("f0", "f1", "f2")
     result = trainer(method).fit(task)
-    assert result.weights["hint"] > 0
+    assert result.weights.by_name(task.source.sparse_name)["hint"] > 0
+    assert result.weights.sparse[name_key("hint")] > 0
     assert result.score > 95
 
 
@@ -128,27 +131,34 @@ def test_a_large_fixed_weight_does_not_make_others_look_settled(
 def test_fixed_weights_stay(method: str, task: NBestTask) -> None:
     result = trainer(method, fixed="f1").fit(task)
     assert result.weights["f1"] == 1.0
-    with pytest.raises(CalqueError, match="fixed=g: no such feature; there are: f0, f1, f2"):
+    with pytest.raises(CalqueError, match="fixed=g: no such feature or family; there are: f0, f1"):
         trainer(method, fixed="g").fit(task)
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("kept", [0, 1])
-def test_a_run_cut_anywhere_ends_with_the_same_weights(
-    method: str, kept: int, task: NBestTask, tmp_path: Path
+def test_a_run_killed_anywhere_ends_with_the_same_weights(
+    method: str, task: NBestTask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = trainer(method).fit(task, run=tmp_path / "whole")
-    cut = tmp_path / "cut"
-    shutil.copytree(tmp_path / "whole", cut)
-    lines = (cut / "rounds.jsonl").read_text().splitlines(keepends=True)
-    (cut / "rounds.jsonl").write_text("".join(lines[:kept]) + lines[kept][:20])
-    for old in (cut / "weights").glob(f"{kept + 1:03}*"):
-        old.write_text("half")
-    again = trainer(method).fit(task, run=cut)
-    assert again.weights == whole.weights
-    assert [r.score for r in again.history] == [r.score for r in whole.history]
-    assert trainer(method).fit(task, run=cut).weights == whole.weights
+    with monkeypatch.context() as patch:
+        snapshots = Snapshots(patch, tmp_path).folders
+        whole = trainer(method).fit(task, run=tmp_path / "whole")
+    assert len(snapshots) >= 3
+    for cut in snapshots:
+        with (cut / "rounds.jsonl").open("a") as file:
+            file.write('{"round": 1, "sc')  # half a line
+        again = trainer(method).fit(task, run=cut)
+        assert again.weights == whole.weights
+        assert [r.score for r in again.history] == [r.score for r in whole.history]
+    assert trainer(method).fit(task, run=tmp_path / "whole").weights == whole.weights
     assert trainer(method).fit(task).weights == whole.weights
+
+
+def test_a_run_keeps_the_weights_of_the_first_round_the_best_and_the_last(
+    task: NBestTask, tmp_path: Path
+) -> None:
+    result = trainer("mira", rounds=6, settled=0).fit(task, run=tmp_path / "run")
+    kept = {int(path.stem) for path in (tmp_path / "run" / "weights").iterdir()}
+    assert kept == {0, result.chosen, result.history[-1].round}
 
 
 def test_the_run_of_another_command_is_refused(task: NBestTask, tmp_path: Path) -> None:
@@ -163,16 +173,15 @@ def test_the_run_of_another_command_is_refused(task: NBestTask, tmp_path: Path) 
         trainer("mert").fit(task, run=tmp_path / "full")
 
 
-class Broken(Trainer):
+class Broken(PoolTrainer):
     """Gives bad weights in its second round."""
 
     method = "broken"
-    iterates = True
+    can_repeat = True
+    Options = MiraOptions
 
     def __init__(self, bad: Vector) -> None:
-        from calque.config import MiraOptions
-
-        super().__init__(MiraOptions, 1, {})
+        super().__init__()
         self.bad = bad
 
     def update(self, problem: Problem, weights: Vector) -> Vector:
@@ -209,7 +218,7 @@ def test_output_that_collapses_is_named(tmp_path: Path) -> None:
 
     task = NBestTask(tmp_path / "n", [tmp_path / "r"], start={"f0": 1.0})
     result = Shortening(np.zeros(2)).fit(task)
-    assert result.weights == {"f0": 1.0, "f1": 0.0}
+    assert dict(result.weights) == {"f0": 1.0, "f1": 0.0}
     assert result.history[-1].guard == (
         "the output has 0.25 times the words of the references, expected 0.5 to 2.0 times"
     )

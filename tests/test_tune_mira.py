@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tuning_lists import random_lists, with_sparse
+from tuning_lists import add, random_lists, with_sparse
 
 from calque._core import mira_pass
 from calque.hyps import CandidatePool
@@ -18,14 +18,14 @@ def test_a_pass_moves_weights_as_the_formulas_say(seed: int) -> None:
     nbest, references = random_lists(rng, 5, 4, 2)
     nbest = with_sparse(nbest, rng.random(len(nbest)) < 0.4)
     pool = CandidatePool(len(references), ["f0", "f1"])
-    pool.add(nbest, np.zeros((len(nbest), 1)))
+    add(pool, nbest, lambda texts, sentences: np.zeros((len(texts), 1)))
     lists = pool.lists()
     gains = rng.random(len(lists)).round(2)
     order = np.concatenate([rng.permutation(5), rng.permutation(5)])
-    weights, lag = rng.normal(size=len(lists.names)), np.zeros(len(lists.names))
-    frozen = np.array([0, 1] + [0] * (len(lists.names) - 2), np.uint8)
+    weights, lag = rng.normal(size=lists.n_features), np.zeros(lists.n_features)
+    frozen = np.array([0, 1] + [0] * (lists.n_features - 2), np.uint8)
 
-    rows = np.zeros((len(lists), len(lists.names)))
+    rows = np.zeros((len(lists), lists.n_features))
     rows[:, :2] = lists.dense
     for at in range(len(lists)):
         for i in range(lists.row_offsets[at], lists.row_offsets[at + 1]):

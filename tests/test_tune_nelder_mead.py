@@ -11,9 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize, rosen
 
+from calque.tune.methods.simplex import SimplexOptions
 from calque.tune.nelder_mead import NelderMead, Vector
 
-PATIENT = NelderMead(max_evaluations=5000, spread=1e-12, size=1e-9)
+
+def search(**options: float) -> NelderMead:
+    """The method with the settings of the trainer, but for these."""
+    defaults = SimplexOptions()
+    names = ("step", "max_evaluations", "restarts", "spread", "size")
+    return NelderMead(**{name: options.get(name, getattr(defaults, name)) for name in names})
+
+
+PATIENT = search(max_evaluations=5000, spread=1e-12, size=1e-9)
 
 
 def watched(function: Callable[[Vector], float]) -> tuple[Callable[[Vector], float], list[Vector]]:
@@ -32,7 +41,7 @@ def points(seen: list[Vector]) -> list[list[float]]:
 
 def one_descent(n: int) -> NelderMead:
     """One descent that is cut at the first step after n evaluations."""
-    return NelderMead(step=1.0, max_evaluations=n, restarts=0, spread=0)
+    return search(step=1.0, max_evaluations=n, restarts=0, spread=0)
 
 
 def test_a_better_reflection_is_expanded() -> None:
@@ -115,7 +124,7 @@ def test_rosenbrock_ends_where_scipy_ends(start: list[float]) -> None:
 
 def test_on_a_plateau_the_start_stays_and_the_search_ends() -> None:
     function, seen = watched(lambda p: 0.5)
-    found = NelderMead().minimise(function, np.array([1.0, 2.0, 3.0]))
+    found = search().minimise(function, np.array([1.0, 2.0, 3.0]))
     assert found.point.tolist() == [1, 2, 3]
     assert found.reason == "converged"
     assert found.n_evaluations == len(seen) < 200
@@ -125,7 +134,7 @@ def test_steps_like_those_of_a_corpus_score_do_not_stop_the_descent() -> None:
     def function(p: Vector) -> float:
         return math.floor(20 * float(((p - [0.4, 1.7]) ** 2).sum())) / 20
 
-    found = NelderMead().minimise(function, np.array([1.0, 1.0]))
+    found = search().minimise(function, np.array([1.0, 1.0]))
     assert found.error == 0.0
 
 
@@ -137,7 +146,7 @@ def test_one_weight_works() -> None:
 def test_the_best_point_ever_evaluated_is_returned() -> None:
     generator = np.random.default_rng(1)
     function, seen = watched(lambda p: float(generator.random()))
-    found = NelderMead(max_evaluations=50).minimise(function, np.ones(3))
+    found = search(max_evaluations=50).minimise(function, np.ones(3))
     errors = np.random.default_rng(1).random(len(seen))
     assert found.error == errors.min()
     assert found.point.tolist() == seen[int(errors.argmin())].tolist()
@@ -153,18 +162,18 @@ def test_a_value_that_is_no_number_is_the_worst(bad: float) -> None:
 
 
 def test_nothing_but_bad_values_ends_at_the_limit() -> None:
-    found = NelderMead(max_evaluations=30).minimise(lambda p: math.nan, np.ones(2))
+    found = search(max_evaluations=30).minimise(lambda p: math.nan, np.ones(2))
     assert (found.reason, found.error, found.point.tolist()) == ("evaluations", math.inf, [1, 1])
 
 
 def test_the_limit_holds_for_each_descent() -> None:
     generator = np.random.default_rng(2)
     function, seen = watched(lambda p: float(generator.random()))
-    found = NelderMead(max_evaluations=40, spread=0).minimise(function, np.ones(4))
+    found = search(max_evaluations=40, spread=0).minimise(function, np.ones(4))
     assert found.reason == "evaluations"
     assert 80 <= len(seen) <= 2 * (40 + 4 + 2)
 
 
 def test_a_start_at_zero_has_a_simplex() -> None:
-    found = NelderMead().minimise(lambda p: float(((p - 0.1) ** 2).sum()), np.zeros(2))
+    found = search().minimise(lambda p: float(((p - 0.1) ** 2).sum()), np.zeros(2))
     assert found.error < 0.02

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tuning_lists import add
 
 from calque.hyps import CandidatePool, read_nbest, rescored
 from calque.hyps.added import Additions, parse_additions
@@ -22,9 +23,8 @@ def moses(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> NBestT
 
 
 def test_mert_reaches_what_a_grid_and_random_weights_reach(moses: NBestTask) -> None:
-    nbest = moses.candidates({})
-    pool = CandidatePool(moses.n_sentences, moses.dense_names)
-    pool.add(nbest, moses.references.statistics(nbest.texts, nbest.sentences))
+    pool = CandidatePool(moses.source.n_sentences, moses.source.dense_names)
+    add(pool, moses.source.nbest, moses.judge.statistics)
     lists = pool.lists()
     rng = np.random.default_rng(1)
     start = np.array(list(moses.start.values()))
@@ -33,7 +33,8 @@ def test_mert_reaches_what_a_grid_and_random_weights_reach(moses: NBestTask) -> 
     for lm in np.linspace(0, 0.4, 15):
         for words in np.linspace(-0.8, 0.4, 15):
             point = start.copy()
-            point[lists.names.index("LM0")], point[lists.names.index("WordPenalty0")] = lm, words
+            names = lists.dense_names
+            point[names.index("LM0")], point[names.index("WordPenalty0")] = lm, words
             points.append(point)
     points += [start * rng.uniform(0, 2, len(start)) for _ in range(200)]
     best = max(problem.score(point) for point in points)

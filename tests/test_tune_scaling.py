@@ -12,20 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from calque.config import DecodeOptions
 from calque.data import CorpusFiles
 from calque.features import Weights
 from calque.model import Model
 from calque.text import read_lines
 from calque.tune.evaluation import FullDecoding
-from calque.tune.working import scaled
 
 POWERS = [0.25, 0.5, 2.0, 4.0]
 
 
 @pytest.fixture(scope="module")
 def decoding(trained: Path, corpus: CorpusFiles) -> FullDecoding:
-    return FullDecoding(Model.load(trained), list(read_lines(corpus.test_source)), [], [])
+    lines = list(read_lines(corpus.test_source))
+    return FullDecoding(Model.load(trained), lines, [], [], stack_size=100, threshold=10.0)
 
 
 def uniform() -> Weights:
@@ -39,7 +38,7 @@ def test_scaled_weights_prune_like_a_scaled_threshold(
     decoding: FullDecoding, weights: Weights, alpha: float, future_cost: bool
 ) -> None:
     options = replace(decoding.options, threshold=4.0, future_cost=future_cost)
-    by_weights = decoding.translate(scaled(weights, alpha), options)
+    by_weights = decoding.translate(weights.scaled(alpha), options)
     by_threshold = decoding.translate(weights, replace(options, threshold=4.0 / alpha))
     assert by_weights == by_threshold
 
@@ -51,24 +50,22 @@ def test_without_a_threshold_the_scale_means_nothing(
 ) -> None:
     options = replace(decoding.options, threshold=0.0, pop_limit=pop_limit)
     weights = Weights.default()
-    assert decoding.translate(scaled(weights, alpha), options) == decoding.translate(
+    assert decoding.translate(weights.scaled(alpha), options) == decoding.translate(
         weights, options
     )
 
 
 def test_smaller_weights_mean_more_hypotheses(decoding: FullDecoding) -> None:
     options = replace(decoding.options, threshold=4.0)
-    costs = [decoding.translate(scaled(uniform(), alpha), options)[1] for alpha in POWERS]
+    costs = [decoding.translate(uniform().scaled(alpha), options)[1] for alpha in POWERS]
     assert costs == sorted(costs, reverse=True)
     assert costs[0] > costs[-1]
 
 
 def test_the_cost_does_not_depend_on_threads(trained: Path, corpus: CorpusFiles) -> None:
     model, lines = Model.load(trained), list(read_lines(corpus.test_source))
-    one, two = (FullDecoding(model, lines, [], [], threads=n) for n in (1, 2))
+    one, two = (
+        FullDecoding(model, lines, [], [], stack_size=100, threshold=10.0, threads=n)
+        for n in (1, 2)
+    )
     assert one.translate(uniform()) == two.translate(uniform())
-
-
-def test_the_search_tries_every_extension_without_a_limit_on_time(decoding: FullDecoding) -> None:
-    wanted = DecodeOptions(stack_size=100, pop_limit=0, threshold=10.0, time_limit_s=0.0)
-    assert decoding.options == wanted

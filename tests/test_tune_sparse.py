@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import Run, done
+from tuning_lists import Snapshots
 
 from calque.config import FeatureOptions, TrainOptions
 from calque.data import CorpusFiles, write_corpus
@@ -60,7 +61,7 @@ def test_mira_tunes_sparse_weights_that_translating_uses(
     )
     weights = Model.load(model).weights
     assert np.count_nonzero(weights.sparse.to_arrays()["values"]) > 10
-    assert weights == Weights.from_names(told["weights"])
+    assert weights.by_name() == told["weights"]
     assert told["score"] > told["history"][0]["score"]
     lines = list(read_lines(development.dev_source))
     translator = load(model)
@@ -71,7 +72,7 @@ def test_mira_tunes_sparse_weights_that_translating_uses(
     text = development.dev_source.read_text()
     printed = done(verb("translate", "--model", model, stdin=text)).splitlines()
     task = DecoderTask(model, development.dev_source, development.dev_references, start="mira")
-    assert task.translate(told["weights"]) == printed
+    assert task.source.translate(weights) == printed
     examples = [json.loads(line) for line in (run / "examples.jsonl").read_text().splitlines()]
     assert examples
     assert all(one["before"] != one["after"] and one["after"] in printed for one in examples)
@@ -83,29 +84,30 @@ def test_candidates_of_tuned_weights_score_as_features_times_weights(
 ) -> None:
     task = DecoderTask(built, development.dev_source, development.dev_references, n_best=20)
     weights = trainer.fit(task).weights
-    assert any(value for name, value in weights.items() if name.startswith("#"))
-    nbest = task.candidates(weights)
-    pool = CandidatePool(task.n_sentences, task.dense_names)
-    assert pool.add(nbest, np.zeros((len(nbest), 1))) == len(nbest)
-    scores = pool.lists().scores(np.array([weights.get(name, 0.0) for name in pool.names]))
-    assert nbest.totals is not None
-    assert scores == pytest.approx(nbest.totals, abs=1e-3)
+    assert np.count_nonzero(weights.sparse.to_arrays()["values"])
+    pool, first, totals = CandidatePool(50, task.source.dense_names), 0, list[float]()
+    for lists in task.source.lists(weights):
+        n = len(lists.texts)
+        assert pool.add(lists, np.zeros((n, 1)), first=first) == n
+        first += len(lists.lengths)
+        totals += lists.scores.tolist()
+    assert pool.lists().scores(pool.vector(weights)) == pytest.approx(totals, abs=1e-3)
 
 
 def test_a_run_with_sparse_weights_goes_on_to_the_same_weights(
-    verb: Run, model: Path, development: CorpusFiles, tmp_path: Path
+    built: Path, development: CorpusFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole, cut = tmp_path / "whole", tmp_path / "cut"
-    done(verb(*command(model, development, "mira", *MIRA, "--run", whole)))
-    expected = Model.load(model).weights
-    shutil.copytree(whole, cut)
-    first, *_ = (cut / "rounds.jsonl").read_text().splitlines(keepends=True)
-    (cut / "rounds.jsonl").write_text(first)
-    for late in ("weights/002.txt", "pool/001.npz", "pool/002.npz", "examples.jsonl"):
-        (cut / late).unlink(missing_ok=True)
-    done(verb(*command(model, development, "mira", *MIRA, "--run", cut)))
-    assert Model.load(model).weights == expected
-    assert (cut / "examples.jsonl").read_bytes() == (whole / "examples.jsonl").read_bytes()
+    task = DecoderTask(built, development.dev_source, development.dev_references, n_best=20)
+    trainer = Mira(rounds=2, passes=20, settled=0.0)
+    with monkeypatch.context() as patch:
+        snapshots = Snapshots(patch, tmp_path).folders
+        whole = trainer.fit(task, run=tmp_path / "whole")
+    assert len(whole.weights.sparse) > 10
+    for cut in snapshots[1:4]:
+        (cut / "pool" / "001.000000.npz").write_bytes(b"of an attempt that was killed")
+        assert trainer.fit(task, run=cut, memory_mb=1).weights == whole.weights
+        examples = (cut / "examples.jsonl").read_bytes()
+        assert examples == (tmp_path / "whole" / "examples.jsonl").read_bytes()
 
 
 def test_mert_holds_sparse_weights_and_says_so(
@@ -117,7 +119,8 @@ def test_mert_holds_sparse_weights_and_says_so(
     told = verb(*command(model, development, "mert", "--start", "mira", *quick, "--json"))
     assert told.returncode == 0
     assert "mert tunes dense weights only: those of sparse features stay" in told.stderr
-    after = Weights.from_names(json.loads(told.stdout)["weights"])
+    after = Model.load(model).weights
+    assert after.by_name() == json.loads(told.stdout)["weights"]
     old, new = before.sparse.to_arrays(), after.sparse.to_arrays()
     assert (old["keys"] == new["keys"]).all()
     factors = new["values"] / old["values"]
@@ -129,16 +132,23 @@ def test_a_weight_that_no_candidate_has_follows_the_scale(
 ) -> None:
     translator = load(built)
     files = development.dev_source, development.dev_references
-    names = DecoderTask(translator, *files, n_best=10).candidates(translator.model.weights).names
-    present, absent = [name for name in names if name.startswith("#")][:5], "#0000000000003039"
-    assert absent not in names
+    source = DecoderTask(translator, *files, n_best=10).source
+    keys = np.unique(
+        np.concatenate([lists.sparse.keys for lists in source.lists(translator.model.weights)])
+    )
+    absent = 12345
+    assert absent not in keys.tolist()
+    some = np.array([*keys[:5].tolist(), absent], np.uint64)
     bad = {name: -0.1 if name == "word_count" else 0.1 for name in translator.model.weights}
-    start = {**bad, "unknown": 100.0, **dict.fromkeys([*present, absent], 0.01)}
-    translator.model = replace(translator.model, weights=Weights.from_names(start))
+    start = Weights(
+        {**bad, "unknown": 100.0}, SparseWeights.from_arrays(some, np.full(6, 0.01, np.float32))
+    )
+    translator.model = replace(translator.model, weights=start)
     result = Mert(rounds=3, restarts=2).fit(DecoderTask(translator, *files, n_best=30))
     assert result.chosen > 0
-    assert len({result.weights[name] for name in (*present, absent)}) == 1
-    assert result.weights[absent] != start[absent]
+    scales = {result.weights.sparse[key] for key in some.tolist()}
+    assert len(scales) == 1
+    assert scales != {float(np.float32(0.01))}
 
 
 def test_simplex_refuses_to_start_from_sparse_weights(
@@ -150,14 +160,15 @@ def test_simplex_refuses_to_start_from_sparse_weights(
         Simplex().fit(DecoderTask(model, *files, start="mira"))
 
 
-def test_weights_by_name_come_back_from_memory_and_from_a_file(tmp_path: Path) -> None:
+def test_weights_by_name_come_back_from_a_file(tmp_path: Path) -> None:
     keys, values = np.array([7, 2**64 - 1], np.uint64), np.array([0.1, -3e-9], np.float32)
     weights = Weights({"a": 0.1, "b": -2.0}, SparseWeights.from_arrays(keys, values))
-    names = weights.by_name()
-    assert list(names) == ["a", "b", "#0000000000000007", "#ffffffffffffffff"]
-    assert Weights.from_names(names) == weights
-    write_weights(tmp_path / "w", names)
+    write_weights(tmp_path / "w", weights)
     with (tmp_path / "w").open("a") as file:
         file.write("# a comment\n")
-    assert read_weights(tmp_path / "w") == names
-    assert len(Weights.from_names({"a": 1.0, "#0000000000000007": 0.0}).sparse) == 0
+    found = read_weights(tmp_path / "w")
+    assert list(found) == ["a", "b", "#0000000000000007", "#ffffffffffffffff"]
+    assert list(found.values())[:2] == [0.1, -2.0]
+    assert (np.array(list(found.values()))[2:].astype(np.float32) == values).all()
+    write_weights(tmp_path / "w", weights, {7: "seven", 2**64 - 1: "last"}.__getitem__)
+    assert list(read_weights(tmp_path / "w")) == ["a", "b", "seven", "last"]

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.errors import CalqueError
-from calque.features import Weights
+from calque.features import SparseWeights, Weights
 from calque.tune.evaluation import Evaluation
-from calque.tune.working import scaled, working_point, working_points
+from calque.tune.working import working_point, working_points
 
 ONE = Weights(dict.fromkeys(Weights.default(), 1.0))
 
@@ -76,4 +77,14 @@ def test_a_curve_has_the_points_asked_for_in_their_order() -> None:
 
 
 def test_scaling_touches_every_weight() -> None:
-    assert set(scaled(ONE, 0.25).values()) == {0.25}
+    sparse = SparseWeights.from_arrays(np.array([7], np.uint64), np.array([4.0], np.float32))
+    both = Weights(dict(ONE), sparse)
+    asked: list[Weights] = []
+
+    def evaluate(weights: Weights) -> Evaluation:
+        asked.append(weights)
+        return Evaluation(weights, {"bleu": 1.0}, 1, 1)
+
+    working_points(evaluate, both, [0.25])
+    assert set(asked[0].values()) == {0.25}
+    assert asked[0].sparse[7] == 1.0

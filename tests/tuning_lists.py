@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 
 from calque.hyps import CandidatePool, Lists, NBest, write_nbest
+from calque.hyps.keys import keyed_lists
+from calque.hyps.pool import Measure
 from calque.metrics.metric import Metric
+from calque.tune.run import Run
 
 WORDS = ["a", "b", "c", "d", "e", "f", "g", "h"]
 
@@ -48,10 +55,19 @@ def lists_of(
 
 
 def pooled(nbest: NBest, references: list[str], metric: Metric) -> Lists:
+    prepared = metric.prepare([references])
     pool = CandidatePool(len(references), nbest.names)
-    statistics = metric.prepare([references]).statistics(nbest.texts, nbest.sentences)
-    pool.add(nbest, statistics)
+    add(pool, nbest, prepared.statistics)
     return pool.lists()
+
+
+def add(pool: CandidatePool, nbest: NBest, measure: Measure) -> int:
+    """How many candidates of the lists, which have one for every sentence, were new."""
+    first, n_new = 0, 0
+    for lists in keyed_lists(nbest, pool.dense_names):
+        n_new += pool.add(lists, measure, first=first)
+        first += len(lists.lengths)
+    return n_new
 
 
 def planted(
@@ -89,3 +105,21 @@ def with_sparse(nbest: NBest, marked: np.ndarray[tuple[int], np.dtype[np.bool_]]
         np.insert(nbest.values, ends, 1.0),
         nbest.totals,
     )
+
+
+class Snapshots:
+    """Copies of a run folder as a kill would leave it, taken at every step of its writing."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+        self.folders: list[Path] = []
+        for name in ("begin", "finish"):
+            monkeypatch.setattr(Run, name, self._watched(getattr(Run, name), folder))
+
+    def _watched(self, write: Callable[..., None], folder: Path) -> Callable[..., None]:
+        def watched(run: Run, *arguments: Any) -> None:
+            write(run, *arguments)
+            if run.folder is not None:
+                self.folders.append(folder / str(len(self.folders)))
+                shutil.copytree(run.folder, self.folders[-1])
+
+        return watched

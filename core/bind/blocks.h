@@ -11,8 +11,7 @@ namespace calque::bind {
 
 using NamedArrays = nanobind::typed<nanobind::dict, nanobind::str, nanobind::any>;
 
-// A view of the arrays of a Python BlockTable, and the arrays themselves, in a dictionary of our own
-// so that they stay alive whatever the caller does with his.
+// A view of the arrays of a Python BlockTable, and the arrays themselves so that they stay alive.
 struct BoundBlockTable {
   explicit BoundBlockTable(NamedArrays named);
   NamedArrays arrays;

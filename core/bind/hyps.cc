@@ -1,10 +1,12 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "bind/arrays.h"
 #include "bind/register.h"
-#include "checks.h"
 #include "error.h"
+#include "hyps/feature_index.h"
 #include "hyps/nbest_reader.h"
 #include "hyps/row_set.h"
 
@@ -36,27 +38,50 @@ std::string_view bytes_of(const T* values, size_t begin, size_t end) {
 // 1 for every candidate that is new to the set.
 OutVector<uint8_t> add_rows(RowSet& set, const Vector<int64_t>& sentences,
                             const nb::typed<nb::list, nb::str>& texts, const Matrix<double>& dense,
-                            const Vector<int64_t>& row_offsets, const Vector<int32_t>& columns,
+                            const Vector<int64_t>& row_offsets, const Vector<uint64_t>& keys,
                             const Vector<double>& values) {
   const size_t n = sentences.size(), width = dense.shape(1);
   if (texts.size() != n || dense.shape(0) != n || row_offsets.size() != n + 1 ||
-      columns.size() != values.size()) {
+      keys.size() != values.size()) {
     throw Error("a text, dense features and offsets per candidate are expected");
   }
-  check_offsets(view(row_offsets), columns.size(), "sparse features");
   std::vector<uint8_t> is_new(n);
   for (size_t i = 0; i < n; ++i) {
     const auto begin = static_cast<size_t>(row_offsets.data()[i]);
     const auto end = static_cast<size_t>(row_offsets.data()[i + 1]);
+    if (begin > end || end > keys.size()) throw Error("offsets must not fall");
     RowHash row;
     row.add(static_cast<uint64_t>(sentences.data()[i]));
     row.add(bytes_of(texts[i]));
     row.add(bytes_of(dense.data(), i * width, (i + 1) * width));
-    row.add(bytes_of(columns.data(), begin, end));
+    row.add(bytes_of(keys.data(), begin, end));
     row.add(bytes_of(values.data(), begin, end));
     is_new[i] = set.insert(row);
   }
   return to_numpy(std::move(is_new));
+}
+
+// Copies rows to other places of a larger array.
+template <typename T>
+void bind_scatter(nb::module_& m) {
+  m.def(
+      "scatter_rows",
+      [](Vector<int64_t> offsets, Vector<T> data, Vector<int64_t> destinations,
+         nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
+        if (offsets.size() != destinations.size() + 1) throw Error("a place per row is expected");
+        const auto rows = view(offsets), to = view(destinations);
+        nb::gil_scoped_release release;
+        for (size_t i = 0; i < to.size(); ++i) {
+          const int64_t begin = rows[i], end = rows[i + 1];
+          if (begin < 0 || end < begin || end > static_cast<int64_t>(data.size()) || to[i] < 0 ||
+              to[i] + (end - begin) > static_cast<int64_t>(out.size())) {
+            throw Error("a row lies outside of its array");
+          }
+          std::copy(data.data() + begin, data.data() + end, out.data() + to[i]);
+        }
+      },
+      nb::arg("offsets"), nb::arg("data").noconvert(), nb::arg("destinations"),
+      nb::arg("out").noconvert(), "Copy row i of `data` to `out[destinations[i]:]`.");
 }
 
 }  // namespace
@@ -100,8 +125,44 @@ void register_hyps(nb::module_& m) {
       .def(nb::init<>())
       .def("__len__", &RowSet::size)
       .def("add", add_rows, nb::arg("sentences"), nb::arg("texts"), nb::arg("dense"),
-           nb::arg("row_offsets"), nb::arg("columns"), nb::arg("values"),
+           nb::arg("row_offsets"), nb::arg("keys"), nb::arg("values"),
            "1 for every candidate that is new, 0 for those seen before.");
+  nb::class_<FeatureIndex>(m, "FeatureIndex",
+                           "Columns of sparse features by key, in order of appearance.")
+      .def(nb::init<>())
+      .def("__len__", [](const FeatureIndex& index) { return index.keys().size(); })
+      .def(
+          "add",
+          [](FeatureIndex& index, Vector<uint64_t> keys) {
+            std::vector<int32_t> columns(keys.size());
+            {
+              nb::gil_scoped_release release;
+              index.add(view(keys), columns);
+            }
+            return to_numpy(std::move(columns));
+          },
+          nb::arg("keys"), "The columns of the keys; new keys get the next ones.")
+      .def(
+          "find",
+          [](const FeatureIndex& index, Vector<uint64_t> keys) {
+            std::vector<int32_t> columns(keys.size());
+            {
+              nb::gil_scoped_release release;
+              index.find(view(keys), columns);
+            }
+            return to_numpy(std::move(columns));
+          },
+          nb::arg("keys"), "The columns of the keys, -1 for those that have none.")
+      .def(
+          "keys",
+          [](const FeatureIndex& index, size_t first) {
+            const auto keys = index.keys().subspan(std::min(first, index.keys().size()));
+            return to_numpy(std::vector<uint64_t>(keys.begin(), keys.end()));
+          },
+          nb::arg("first") = 0, "The keys by column, from the column `first` on.");
+  bind_scatter<uint8_t>(m);
+  bind_scatter<int32_t>(m);
+  bind_scatter<double>(m);
 }
 
 }  // namespace calque::bind

@@ -33,7 +33,7 @@ struct LineIntervals {
 // The upper envelopes of candidates along lines through one point, which moves. A candidate that
 // scores a at the point and b in the direction scores a + gamma * b at gamma; of equal candidates
 // the first wins. Nothing here depends on the number of threads.
-// Oracle: tests/test_train_line_search.py.
+// Oracle: tests/test_tune_line_search.py.
 class LineSearch {
  public:
   // Copies what it needs of the lists, of which there may be as many as 32 bits count.

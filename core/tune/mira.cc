@@ -7,20 +7,19 @@ namespace calque {
 
 namespace {
 
-double score_of(const SparseLists& lists, int64_t row, std::span<const double> weights) {
+template <typename Value>
+double score_of(const SparseLists<Value>& lists, int64_t row, std::span<const double> weights) {
   const double* dense = lists.dense.data() + static_cast<size_t>(row) * lists.n_dense;
   double score = 0;
   for (size_t d = 0; d < lists.n_dense; ++d) score += weights[d] * dense[d];
-  for (int64_t i = lists.row_offsets[row]; i < lists.row_offsets[row + 1]; ++i) {
-    score += weights[lists.n_dense + static_cast<size_t>(lists.columns[i])] * lists.values[i];
-  }
-  return score;
+  return score + lists.sparse_score(row, weights.subspan(lists.n_dense));
 }
 
 using Difference = std::vector<std::pair<size_t, double>>;
 
 // The features of `hope` minus those of `fear` that may move, each feature once.
-void difference(const SparseLists& lists, int64_t hope, int64_t fear,
+template <typename Value>
+void difference(const SparseLists<Value>& lists, int64_t hope, int64_t fear,
                 std::span<const uint8_t> frozen, Difference& out) {
   out.clear();
   for (size_t d = 0; d < lists.n_dense; ++d) {
@@ -32,7 +31,7 @@ void difference(const SparseLists& lists, int64_t hope, int64_t fear,
   for (const auto& [row, sign] : {std::pair(hope, 1.0), std::pair(fear, -1.0)}) {
     for (int64_t i = lists.row_offsets[row]; i < lists.row_offsets[row + 1]; ++i) {
       const size_t feature = lists.n_dense + static_cast<size_t>(lists.columns[i]);
-      if (!frozen[feature]) out.emplace_back(feature, sign * lists.values[i]);
+      if (!frozen[feature]) out.emplace_back(feature, sign * static_cast<double>(lists.values[i]));
     }
   }
   std::sort(out.begin() + sparse, out.end());
@@ -47,7 +46,8 @@ void difference(const SparseLists& lists, int64_t hope, int64_t fear,
 
 }  // namespace
 
-std::vector<int64_t> mira_pass(const SparseLists& lists, std::span<const int64_t> order,
+template <typename Value>
+std::vector<int64_t> mira_pass(const SparseLists<Value>& lists, std::span<const int64_t> order,
                                std::span<const double> gains, std::span<const uint8_t> frozen,
                                double step, int64_t n_seen, std::span<double> weights,
                                std::span<double> lag) {
@@ -86,5 +86,12 @@ std::vector<int64_t> mira_pass(const SparseLists& lists, std::span<const int64_t
   }
   return chosen;
 }
+
+template std::vector<int64_t> mira_pass(const SparseLists<uint8_t>&, std::span<const int64_t>,
+                                        std::span<const double>, std::span<const uint8_t>, double,
+                                        int64_t, std::span<double>, std::span<double>);
+template std::vector<int64_t> mira_pass(const SparseLists<double>&, std::span<const int64_t>,
+                                        std::span<const double>, std::span<const uint8_t>, double,
+                                        int64_t, std::span<double>, std::span<double>);
 
 }  // namespace calque

@@ -16,6 +16,18 @@ if TYPE_CHECKING:
     from calque.features import Weights
     from calque.tune import DecoderTask, Mert, Mira, NBestTask, Pro, Simplex
 
+_HOMES = {
+    "train": "calque.api",
+    "Translation": "calque.decode",
+    "Translator": "calque.decode",
+    "load": "calque.decode",
+    "CalqueError": "calque.errors",
+    "Weights": "calque.features",
+    "DecoderTask": "calque.tune",
+    "NBestTask": "calque.tune",
+}
+"""Where public names come from; the trainers of all methods are public too."""
+
 __all__ = [
     "CalqueError",
     "DecoderTask",
@@ -31,26 +43,16 @@ __all__ = [
     "train",
 ]
 
-_HOMES = {
-    "train": "calque.api",
-    "Translation": "calque.decode",
-    "Translator": "calque.decode",
-    "load": "calque.decode",
-    "CalqueError": "calque.errors",
-    "Weights": "calque.features",
-    "DecoderTask": "calque.tune",
-    "Mert": "calque.tune",
-    "Mira": "calque.tune",
-    "NBestTask": "calque.tune",
-    "Pro": "calque.tune",
-    "Simplex": "calque.tune",
-}
-
 
 def __getattr__(name: str) -> Any:
     """A public name, imported from its home when first used: `calque --help` must be quick."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'calque' has no attribute '{name}'")
     import importlib
 
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    if name[:1].isupper():
+        try:
+            return getattr(importlib.import_module("calque.tune"), name)
+        except AttributeError:
+            pass
+    raise AttributeError(f"module 'calque' has no attribute '{name}'")

@@ -23,12 +23,14 @@ from calque.model import Model, ModelFolder, activate_weights
 from calque.model.build import build
 from calque.report import read_runs, report
 from calque.text import BitextFiles, open_output, read_lines
-from calque.tune import TRAINERS, DecoderTask
+from calque.tune import DecoderTask
+from calque.tune.registry import find_method
 
 N_SAMPLES = 4
 METRICS = ("bleu", "chrf")
 UNTUNED = "untuned"
 REPORT = "report.html"
+METHODS = ("mert", "pro", "mira")
 ROUNDS = 4
 """Of each training: enough to see it learn."""
 QUICK = {"mert": {"restarts": 8}}
@@ -38,7 +40,7 @@ QUICK = {"mert": {"restarts": 8}}
 def demonstrate(out: Path, seed: int, workers: int, console: Console) -> list[dict[str, Any]]:
     """Facts, scores and samples of both pairs; the corpora, models and report are in `out`."""
     results = [_one_pair(pair, out, seed, workers, console) for pair in PAIRS]
-    runs = [out / f"{pair}.runs" / method for pair in PAIRS for method in TRAINERS]
+    runs = [out / f"{pair}.runs" / method for pair in PAIRS for method in METHODS]
     with open_output(out / REPORT) as file:
         file.write(report(read_runs(runs)))
     return results
@@ -95,12 +97,12 @@ def _one_pair(pair: str, out: Path, seed: int, workers: int, console: Console) -
 def _tune(folder: Path, files: CorpusFiles, runs: Path, console: Console) -> dict[str, Weights]:
     """The weights that every method finds; those of the last become the model's active ones."""
     found = {}
-    for method, trainer in TRAINERS.items():
+    for method in METHODS:
         shutil.rmtree(runs / method, ignore_errors=True)  # a demo begins anew
         task = DecoderTask(folder, files.dev_source, files.dev_references)
         options = {"rounds": ROUNDS, **QUICK.get(method, {})}
-        result = trainer(**options).fit(task, run=runs / method, progress=console)
-        found[method] = Weights.from_names(result.weights)
+        result = find_method(method)(**options).fit(task, run=runs / method, progress=console)
+        found[method] = result.weights
         activate_weights(folder, method, found[method], {"method": method, "options": options})
     return found
 
@@ -134,7 +136,7 @@ def tabulate(results: list[dict[str, Any]]) -> Table:
     }
     for name, cell in rows.items():
         table.add_row(name, *(cell(result) for result in results))
-    for weights in (UNTUNED, *TRAINERS):
+    for weights in (UNTUNED, *METHODS):
         cells = (result["scores"][weights] for result in results)
         shown = (f"[bold]{one['bleu']:.1f}[/] / {one['chrf']:.1f}" for one in cells)
         table.add_row(f"BLEU / chrF, 4 references, {weights}", *shown)

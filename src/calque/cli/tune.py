@@ -17,20 +17,19 @@ from calque.cli.common import (
     print_json,
 )
 from calque.cli.console import Console
-from calque.config import MertOptions, MiraOptions, ProOptions, SimplexOptions, to_mapping
+from calque.config import TASK_DEFAULTS, to_mapping
 from calque.errors import OptionError
-
-OPTIONS: dict[str, Any] = {
-    "mert": MertOptions,
-    "pro": ProOptions,
-    "mira": MiraOptions,
-    "simplex": SimplexOptions,
-}
-"""The options of every method."""
+from calque.tune.registry import find_method, method_names
 
 
 def tune(
-    method: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(OPTIONS)}.")],
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help=f"One of {', '.join(method_names())}, or module:Class for one of your own.",
+        ),
+    ],
     reference: Annotated[
         list[Path], typer.Option(metavar="F", help="References; repeat for several sets.")
     ],
@@ -40,6 +39,14 @@ def tune(
     ] = None,
     source: Annotated[
         Path | None, typer.Option(metavar="F", help="Source sentences of the development set.")
+    ] = None,
+    dev_source: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="Choose the round on this text instead: its source."),
+    ] = None,
+    dev_reference: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="F", help="The references of that text; repeat for several sets."),
     ] = None,
     nbest: Annotated[
         list[Path] | None,
@@ -66,10 +73,16 @@ def tune(
         str | None,
         typer.Option(help="First weights: a name in the model, or a file for n-best lists."),
     ] = None,
-    metric: Annotated[str, typer.Option(metavar="NAME", help="What is tuned for.")] = "bleu",
+    metric: Annotated[
+        str, typer.Option(metavar="NAME", help="What is tuned for.")
+    ] = TASK_DEFAULTS.metric,
     list_length: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Length of the model's n-best lists.")
-    ] = 100,
+        int, typer.Option(min=1, metavar="N", help="Length of the model's n-best lists.")
+    ] = TASK_DEFAULTS.list_length,
+    memory_mb: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="Memory for candidates; the rest goes to files."),
+    ] = TASK_DEFAULTS.memory_mb,
     total: Annotated[
         bool, typer.Option("--total", help="Take the total score of n-best lists as a feature.")
     ] = False,
@@ -98,26 +111,24 @@ def tune(
 
     The tuned weights become the model's active ones; earlier ones stay under their names.
     """
-    if method not in OPTIONS:
-        raise OptionError(f"--method {method}: expected one of {', '.join(OPTIONS)}")
-    options = options_from(OPTIONS[method](), config, set)
+    trainer_of = find_method(method)
+    options = options_from(trainer_of.Options(), config, set)
     if model is None and nbest is None:
         raise OptionError(
             "give either --model DIR with --source F, or --nbest F with --weights OUT"
         )
     console = Console(quiet)
-    from calque.tune import METHODS, DecoderTask, NBestTask
+    from calque.tune import DecoderTask, NBestTask
 
-    trainer = METHODS[method](seed=seed, **to_mapping(options))
+    trainer = trainer_of(seed=seed, **to_mapping(options))
     if model is not None and nbest is None:
         if source is None or weights is not None or total or add or nbest_output:
             raise OptionError(
                 "--model DIR goes with --source F, and without --nbest not with --weights, --total,"
                 " --add or --nbest-output: the tuned weights go into the model"
             )
-        called = name or method
+        called = name or trainer.method
         _check_name(called)
-        from calque.features import Weights
         from calque.model import DEFAULT, ModelWriter, activate_weights
 
         ModelWriter(model, update=True).check()
@@ -126,19 +137,24 @@ def tune(
             source,
             reference,
             metric,
+            dev_source=dev_source,
+            dev_references=dev_reference or (),
             n_best=list_length,
             start=start or DEFAULT,
             threads=threads,
         )
-        result = trainer.fit(task, run=run, threads=threads, progress=console)
+        result = trainer.fit(task, run=run, threads=threads, memory_mb=memory_mb, progress=console)
         how = {"method": method, "seed": seed, "options": to_mapping(options)}
-        activate_weights(model, called, Weights.from_names(result.weights), how)
+        activate_weights(model, called, result.weights, how)
         note = (
             f"{model}: its weights are now '{called}'; calque translate --model {model} uses them"
         )
     else:
-        if weights is None or name is not None:
-            raise OptionError("--nbest F goes with --weights OUT, and not with --name")
+        if weights is None or name is not None or dev_source is not None or dev_reference:
+            raise OptionError(
+                "--nbest F goes with --weights OUT, and not with --name, --dev-source or"
+                " --dev-reference"
+            )
         check_output(weights)
         if nbest_output is not None:
             check_output(nbest_output)
@@ -155,15 +171,16 @@ def tune(
             progress=console,
         )
         if nbest_output is not None:
-            write_nbest(nbest_output, task.candidates({}))
-        result = trainer.fit(task, run=run, threads=threads, progress=console)
-        write_weights(weights, result.weights)
+            write_nbest(nbest_output, task.source.nbest)
+        result = trainer.fit(task, run=run, threads=threads, memory_mb=memory_mb, progress=console)
+        write_weights(weights, result.weights, task.source.sparse_name)
         given = " --source F" if source else ""
         given += f" --model {model}" if model else ""
         note = f"{weights}: written; calque rerank --nbest F --weights {weights}{given} uses them"
     if json:
         history = [vars(done) for done in result.history]
-        print_json({**vars(result), "history": history})
+        by_name = result.weights.by_name(task.source.sparse_name)
+        print_json({**vars(result), "weights": by_name, "history": history})
     else:
         steps = _steps(result.history, task.metric.higher_is_better)
         console.print(

@@ -18,13 +18,13 @@ from calque.config.fill import Value, expected, fill, from_toml, settings, to_ma
 from calque.config.leave_one_out import LeaveOneOutOptions
 from calque.config.lm import LmOptions
 from calque.config.option import OptionInfo, describe, option
-from calque.config.simplex import SimplexOptions
 from calque.config.text import CleanOptions, TextOptions
 from calque.config.train import TrainOptions
-from calque.config.tune import MertOptions, MiraOptions, ProOptions
+from calque.config.tune import TASK_DEFAULTS, RoundOptions, TaskOptions
 from calque.config.weights import DefaultWeights
 
 __all__ = [
+    "TASK_DEFAULTS",
     "AlignOptions",
     "BlockOptions",
     "ClassOptions",
@@ -42,11 +42,9 @@ __all__ = [
     "LexicalOptions",
     "LmOptions",
     "LocalModelOptions",
-    "MertOptions",
-    "MiraOptions",
     "OptionInfo",
-    "ProOptions",
-    "SimplexOptions",
+    "RoundOptions",
+    "TaskOptions",
     "TextOptions",
     "TrainOptions",
     "Value",

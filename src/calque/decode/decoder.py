@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ class SparseRows(NamedTuple):
     """Row i is `keys[offsets[i]:offsets[i + 1]]`."""
     keys: NDArray[np.uint64]
     """Ascending in each row."""
-    counts: NDArray[np.float32]
+    counts: NDArray[np.floating[Any]]
 
 
 class FiredFeature(NamedTuple):
@@ -302,7 +302,6 @@ class Decoder:
         return {self.features.key_of(name): name for name in names}
 
     def _names(self, derivation: _core.Derivation, source: SourceText) -> list[list[str]]:
-        self.dense_features(derivation, source)  # refuses a derivation of another model
         words = self.features.words
         if words is None:
             return [[] for _ in derivation.steps]

@@ -36,9 +36,9 @@ class Weights(Mapping[str, float]):
     def __init__(self, values: Mapping[str, float], sparse: SparseWeights | None = None) -> None:
         """Take the weights; raises `CalqueError` where a name or a value cannot be."""
         for name, value in values.items():
-            if not name or ":" in name or name.startswith("#") or name.split() != [name]:
+            if name.startswith("#") or name.split() != [name]:
                 raise CalqueError(
-                    f"'{name}' is not a name of a dense feature: expected one word without ':'"
+                    f"'{name}' is not a name of a dense feature: expected one word without '#'"
                 )
             if not math.isfinite(value):
                 raise CalqueError(f"the weight of '{name}' is {value}, expected a finite number")
@@ -50,19 +50,11 @@ class Weights(Mapping[str, float]):
         """The weights of a model that has not been tuned, for the standard features."""
         return cls(asdict(DefaultWeights()))
 
-    @classmethod
-    def from_names(cls, values: Mapping[str, float]) -> Weights:
-        """The weights of `by_name`; sparse ones of 0 are left out."""
-        sparse = {n: v for n, v in values.items() if n.startswith("#") and v != 0}
-        keys = np.array([int(name[1:], 16) for name in sparse], np.uint64)
-        table = SparseWeights.from_arrays(keys, np.array(list(sparse.values()), np.float32))
-        return cls({n: v for n, v in values.items() if not n.startswith("#")}, table)
-
-    def by_name(self) -> dict[str, float]:
-        """All weights, the sparse ones as `key_name` names them."""
+    def by_name(self, name_of: Callable[[int], str] = key_name) -> dict[str, float]:
+        """All weights, the sparse ones as `name_of` names their keys: for people, not for work."""
         arrays = self.sparse.to_arrays()
         sparse = zip(arrays["keys"].tolist(), arrays["values"].tolist(), strict=True)
-        return {**self._values, **{key_name(key): value for key, value in sparse}}
+        return {**self._values, **{name_of(key): value for key, value in sparse}}
 
     def __getitem__(self, name: str) -> float:
         return self._values[name]
@@ -93,9 +85,14 @@ class Weights(Mapping[str, float]):
                 raise CalqueError(f"no feature is called '{name}'; known: {', '.join(names)}")
         return np.array([self._values[name] for name in names])
 
+    def with_dense(self, values: Mapping[str, float]) -> Weights:
+        """These weights with other values for some dense features, or further ones."""
+        return Weights({**self._values, **values}, self.sparse)
+
     def scaled(self, factor: float) -> Weights:
         """Every weight times `factor`."""
-        return self.averaged([self], factor)
+        dense = {name: factor * value for name, value in self._values.items()}
+        return Weights(dense, self.sparse.scaled(factor) if len(self.sparse) else self.sparse)
 
     def added(self, other: Weights, scale: float = 1.0) -> Weights:
         """The sum of these weights and `scale` times the others; absent ones are 0."""
@@ -120,7 +117,16 @@ class Weights(Mapping[str, float]):
         return self.dense_text() + "".join(self.sparse.lines(names))
 
     def dense_text(self) -> str:
-        """The lines of the dense weights alone."""
+        """The lines of the dense weights alone.
+
+        In such a text names with a ':' are of sparse features; other people's lists may have dense
+        ones, whose weights cannot be written so.
+        """
+        for name in self._values:
+            if ":" in name:
+                raise CalqueError(
+                    f"'{name}' is not a name of a dense feature of a model: it has ':'"
+                )
         return "".join(f"{name} {value!r}\n" for name, value in self._values.items())
 
     @classmethod

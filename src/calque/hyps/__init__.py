@@ -1,14 +1,17 @@
 """N-best lists of any decoder, and the pools that grow from them."""
 
 from calque.hyps.formats import FORMATS, read_nbest, write_nbest
+from calque.hyps.lists import Lists
 from calque.hyps.nbest import NBest, joined
-from calque.hyps.pool import CandidatePool, Lists
+from calque.hyps.pool import CandidatePool
 from calque.hyps.rescore import TOTAL, rescored, with_total
+from calque.hyps.store import CandidateStore
 
 __all__ = [
     "FORMATS",
     "TOTAL",
     "CandidatePool",
+    "CandidateStore",
     "Lists",
     "NBest",
     "joined",

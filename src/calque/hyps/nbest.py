@@ -101,6 +101,19 @@ class NBest:
             self.totals,
         )
 
+    def sliced(self, first: int, last: int) -> NBest:
+        """The candidates from `first` up to `last`."""
+        entries = slice(self.row_offsets[first], self.row_offsets[last])
+        return NBest(
+            self.names,
+            self.sentences[first:last],
+            self.texts[first:last],
+            self.row_offsets[first : last + 1] - self.row_offsets[first],
+            self.columns[entries],
+            self.values[entries],
+            None if self.totals is None else self.totals[first:last],
+        )
+
     def reordered(self, order: NDArray[np.int64], totals: NDArray[np.float64] | None) -> NBest:
         """The candidates in another order; `totals` are by the old one."""
         lengths = np.diff(self.row_offsets)[order]

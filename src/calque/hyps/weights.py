@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 from calque.errors import FileError, LineError
-from calque.features.weights import KEY
-from calque.text import read_lines, write_lines
+from calque.features.weights import KEY, Weights, key_name
+from calque.text import open_output, read_lines
 
 
-def write_weights(path: Path | str, weights: Mapping[str, float]) -> None:
-    """One `name value` per line; every number comes back bit for bit."""
-    write_lines(path, [f"{name} {value!r}" for name, value in weights.items()])
+def write_weights(
+    path: Path | str, weights: Weights, name_of: Callable[[int], str] = key_name
+) -> None:
+    """One `name value` per line; every number comes back bit for bit.
+
+    `name_of` names the keys of sparse features.
+    """
+    arrays = weights.sparse.to_arrays()
+    sparse = zip(arrays["keys"].tolist(), arrays["values"], strict=True)
+    with open_output(path) as file:
+        file.writelines(f"{name} {value!r}\n" for name, value in weights.items())
+        file.writelines(f"{name_of(key)} {value!s}\n" for key, value in sparse)
 
 
 def read_weights(path: Path | str) -> dict[str, float]:

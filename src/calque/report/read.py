@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from calque.errors import FileError, OptionError
-from calque.hyps.weights import read_weights
+from calque.features import Weights
 from calque.metrics import make_metric
 from calque.report.record import RoundRecord, RunRecord
+from calque.tune.checkpoint import read_weights
 from calque.tune.examples import EXAMPLES, Example
 from calque.tune.guards import length_trouble
-from calque.tune.run import FORMAT, HEADER, ROUNDS
-from calque.tune.simplex import EVALUATIONS
+from calque.tune.run import FORMAT, HEADER, ROUNDS, WEIGHTS, Round
 
 
 def read_runs(folders: Sequence[Path | str]) -> list[RunRecord]:
@@ -47,17 +47,11 @@ def read_run(folder: Path | str, name: str | None = None) -> RunRecord:
 
 def _record(folder: Path, name: str, header: dict[str, Any]) -> RunRecord:
     higher = _higher_is_better(header["metric"])
-    lines = _json_lines(folder / ROUNDS)
-    evaluations = _json_lines(folder / EVALUATIONS)
-    if evaluations:
-        rounds = [_evaluation(line, header["metric"]) for line in evaluations]
-        start, weights = evaluations[0]["weights"], [line["weights"] for line in evaluations]
-    else:
-        rounds = [_round(line) for line in lines]
-        weights = [_weights(folder, one.number) for one in rounds]
-        start = weights[0] if weights else {}
-    chosen = _chosen(rounds, higher)
-    ended = [line["stopped"] for line in lines if line["stopped"]]
+    done = [Round.from_json(line) for line in _lines(folder / ROUNDS)]
+    rounds = [_round(one) for one in done]
+    guards_length = all(one.n_hypotheses is None for one in done)
+    chosen = _chosen(rounds, higher, guards_length)
+    ended = [one.stopped for one in done if one.stopped]
     return RunRecord(
         name,
         str(header["method"]),
@@ -69,40 +63,35 @@ def _record(folder: Path, name: str, header: dict[str, Any]) -> RunRecord:
         None if chosen is None else rounds[chosen].number,
         str(ended[-1]) if ended else None,
         dict(header.get("options", {})),
-        start,
-        {} if chosen is None else weights[chosen],
-        [f"round {line['round']}: {line['guard']}" for line in lines if line["guard"]],
-        [Example(**line) for line in _json_lines(folder / EXAMPLES)],
+        _weights(folder, 0) if rounds else Weights({}),
+        Weights({}) if chosen is None else _weights(folder, chosen),
+        [f"round {one.round}: {one.guard}" for one in done if one.guard],
+        [Example(**json.loads(line)) for line in _lines(folder / EXAMPLES)],
     )
 
 
-def _round(line: dict[str, Any]) -> RoundRecord:
+def _round(done: Round) -> RoundRecord:
     return RoundRecord(
-        int(line["round"]),
-        line["score"],
-        line["pool_score"],
-        line["length_ratio"],
-        line["n_candidates"],
-        seconds=line["seconds"],
+        done.round,
+        done.score if math.isfinite(done.score) else None,
+        done.pool_score,
+        done.length_ratio,
+        done.n_candidates or None,
+        done.n_hypotheses,
+        done.seconds,
     )
 
 
-def _evaluation(line: dict[str, Any], metric: str) -> RoundRecord:
-    return RoundRecord(
-        int(line["evaluation"]),
-        line["scores"][metric],
-        n_hypotheses=int(line["hypotheses"]),
-        seconds=line["seconds"],
-    )
-
-
-def _chosen(rounds: Sequence[RoundRecord], higher_is_better: bool) -> int | None:
-    """The round of the best score whose output has a sound length, the first of equals."""
+def _chosen(
+    rounds: Sequence[RoundRecord], higher_is_better: bool, guards_length: bool
+) -> int | None:
+    """The round of the best score, the first of equals; its output has a sound length."""
     best: int | None = None
     for index, one in enumerate(rounds):
-        if one.score is None or not math.isfinite(one.score):
+        if one.score is None:
             continue
-        if index and one.length_ratio is not None and length_trouble(one.length_ratio):
+        ratio = one.length_ratio if guards_length and index else None
+        if ratio is not None and length_trouble(ratio):
             continue
         before = None if best is None else rounds[best].score
         if before is None or (one.score > before if higher_is_better else one.score < before):
@@ -124,23 +113,16 @@ def _header(folder: Path) -> dict[str, Any]:
     return header
 
 
-def _json_lines(path: Path) -> list[dict[str, Any]]:
+def _lines(path: Path) -> list[bytes]:
     """The complete lines of a file, which may not be there."""
     if not path.is_file():
         return []
     data = path.read_bytes()
-    lines = data[: data.rfind(b"\n") + 1].splitlines()
-    found: list[dict[str, Any]] = []
-    for number, line in enumerate(lines, 1):
-        try:
-            found.append(json.loads(line))
-        except ValueError as error:
-            raise FileError(path, f"line {number}: not JSON: {error}") from error
-    return found
+    return data[: data.rfind(b"\n") + 1].splitlines()
 
 
-def _weights(folder: Path, round: int) -> dict[str, float]:
-    return read_weights(folder / "weights" / f"{round:03}.txt")
+def _weights(folder: Path, round: int) -> Weights:
+    return read_weights(folder / WEIGHTS / f"{round:03}.npz")
 
 
 def _higher_is_better(metric: str) -> bool:

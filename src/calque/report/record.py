@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from calque.features import Weights
 from calque.tune.examples import Example
 
 
@@ -39,8 +40,8 @@ class RunRecord:
     reason: str | None = None
     """Why the run ended; `None` where it has not."""
     options: Mapping[str, object] = field(default_factory=dict)
-    start_weights: Mapping[str, float] = field(default_factory=dict)
-    end_weights: Mapping[str, float] = field(default_factory=dict)
+    start_weights: Weights = field(default_factory=lambda: Weights({}))
+    end_weights: Weights = field(default_factory=lambda: Weights({}))
     warnings: Sequence[str] = ()
     examples: Sequence[Example] = ()
 

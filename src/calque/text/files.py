@@ -140,6 +140,23 @@ def open_output(path: Path | str) -> Iterator[IO[str]]:
         Path(name).unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def replacing(path: Path | str) -> Iterator[IO[bytes]]:
+    """A binary file opened for writing that appears complete, and on disk, or not at all."""
+    path = Path(path)
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with part.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError as error:
+        raise FileError(path, f"cannot be written: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def reserve(file: IO[bytes], n_bytes: int) -> None:
     """Give a file its size and the space for it, or raise `OSError`.
 

@@ -1,40 +1,67 @@
-"""Weights learned from candidates: tasks, trainers, runs."""
+"""Weights learned from candidates: tasks, trainers, runs.
 
-from calque.tune.decoder_task import DecoderTask
-from calque.tune.mert import Mert
-from calque.tune.mira import Mira
-from calque.tune.nbest_task import NBestTask
-from calque.tune.pro import Pro
-from calque.tune.run import Round, Run
-from calque.tune.simplex import Simplex
-from calque.tune.task import Task
-from calque.tune.trainer import Problem, Result, Trainer
-from calque.tune.working import WorkingPoint, working_point, working_points
+Names are imported when they are first used: what lists the methods must not load them.
+"""
 
-TRAINERS: dict[str, type[Mert] | type[Pro] | type[Mira]] = {"mert": Mert, "pro": Pro, "mira": Mira}
-"""Trainers in rounds of candidates by the name of their method."""
-METHODS: dict[str, type[Mert] | type[Pro] | type[Mira] | type[Simplex]] = {
-    **TRAINERS,
-    "simplex": Simplex,
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from calque.tune.decoder_task import DecoderTask
+    from calque.tune.loop import Result, Trainer
+    from calque.tune.methods.mert import Mert
+    from calque.tune.methods.mira import Mira
+    from calque.tune.methods.pro import Pro
+    from calque.tune.methods.simplex import Simplex
+    from calque.tune.nbest_task import NBestTask
+    from calque.tune.pool_trainer import PoolTrainer
+    from calque.tune.problem import Problem
+    from calque.tune.run import Round, Run
+    from calque.tune.task import CandidateSource, Selection, Task
+
+_HOMES = {
+    "DecoderTask": "decoder_task",
+    "Result": "loop",
+    "Trainer": "loop",
+    "NBestTask": "nbest_task",
+    "PoolTrainer": "pool_trainer",
+    "Problem": "problem",
+    "Round": "run",
+    "Run": "run",
+    "CandidateSource": "task",
+    "Selection": "task",
+    "Task": "task",
 }
-"""Everything that tunes, by name."""
 
 __all__ = [
-    "METHODS",
-    "TRAINERS",
+    "CandidateSource",
     "DecoderTask",
     "Mert",
     "Mira",
     "NBestTask",
+    "PoolTrainer",
     "Pro",
     "Problem",
     "Result",
     "Round",
     "Run",
+    "Selection",
     "Simplex",
     "Task",
     "Trainer",
-    "WorkingPoint",
-    "working_point",
-    "working_points",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """A public name of the room, or the trainer of a method."""
+    import importlib
+
+    from calque.tune.registry import class_name, find_method, method_names
+
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"calque.tune.{_HOMES[name]}"), name)
+    for method in method_names():
+        if class_name(method) == name:
+            return find_method(method)
+    raise AttributeError(f"module 'calque.tune' has no attribute '{name}'")

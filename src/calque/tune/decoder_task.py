@@ -1,25 +1,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from calque.config import to_mapping
+from calque.config import TASK_DEFAULTS, to_mapping
 from calque.decode import CandidateLists, CandidateSearch, Translator, load
-from calque.errors import FileError, OptionError
+from calque.errors import CalqueError, FileError, OptionError
 from calque.features import SparseWeights, Weights
-from calque.features.weights import key_name
-from calque.hyps import NBest
 from calque.metrics.metric import Metric
 from calque.metrics.registry import make_metric, settings_of
 from calque.model import DEFAULT, Model
 from calque.progress import SILENT, Progress
 from calque.text import read_lines
-from calque.tune.task import Task, digest
+from calque.tune.judge import Judge, Verdict, digest
+from calque.tune.task import CandidateSource, Selection, Task
 
 UNKNOWN = "unknown"
 """The weight of copied words: a matter of the search, not of taste, and so never tuned."""
@@ -28,49 +28,82 @@ UNKNOWN = "unknown"
 class DecoderTask(Task):
     """Tunes a model of Calque: decodes the source anew whenever the weights have moved."""
 
-    renews = True
+    source: DecoderSource
 
     def __init__(
         self,
         model: Translator | Path | str,
         source: Path | str,
         references: Sequence[Path | str],
-        metric: Metric | str = "bleu",
+        metric: Metric | str = TASK_DEFAULTS.metric,
         *,
-        n_best: int = 100,
+        dev_source: Path | str | None = None,
+        dev_references: Sequence[Path | str] = (),
+        n_best: int = TASK_DEFAULTS.list_length,
         start: str = DEFAULT,
         threads: int | None = None,
     ) -> None:
         """Take a model, or a folder whose weights called `start` are the first.
 
         Translations are measured as a user reads them. By name, `metric` splits words as 13a does
-        where the model tokenises, and at spaces where its text is tokenised already.
+        where the model tokenises, and at spaces where its text is tokenised already. With
+        `dev_source` and `dev_references` the round is chosen on that text.
         """
-        if n_best < 2:
-            raise OptionError(f"n_best={n_best}: expected at least 2, to choose from")
         folder = None if isinstance(model, Translator) else Path(model)
         translator = model if isinstance(model, Translator) else load(model, start)
         if isinstance(metric, str):
             metric = _named_metric(metric, translator)
-        super().__init__(references, metric)
+        judge = Judge(references, metric)
+        candidates = DecoderSource(translator, source, n_best, folder=folder, threads=threads)
+        _check_equal(source, candidates.n_sentences, judge)
+        selection = None
+        if (dev_source is None) != (not dev_references):
+            raise OptionError("a development set is a source and references: expected both")
+        if dev_source is not None:
+            selection = DecodedText(translator, dev_source, dev_references, metric, threads)
+        super().__init__(candidates, judge, selection)
+
+    @property
+    def model(self) -> Model:
+        """The model that is tuned; its search options are those of the task."""
+        return self.source.model
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """The sentences to translate."""
+        return self.source.sentences
+
+
+class DecoderSource(CandidateSource):
+    """Candidates that a model finds for the sentences of a file."""
+
+    decodes_again = True
+
+    def __init__(
+        self,
+        translator: Translator,
+        source: Path | str,
+        n_best: int,
+        *,
+        folder: Path | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Take a translator and a file; `folder` is where the model came from."""
+        if n_best < 1:
+            raise OptionError(f"n_best={n_best}: expected at least 1 candidate per sentence")
         self._translator = Translator(translator.model, translator.options)
-        self._source = list(read_lines(source))
-        if len(self._source) != self.n_sentences:
-            raise FileError(
-                source,
-                f"has {len(self._source):,} lines, but the references have {self.n_sentences:,}:"
-                " expected equal numbers",
-            )
-        self._search = CandidateSearch(self._translator, self._source)
+        self.sentences = list(read_lines(source))
+        self.n_sentences = len(self.sentences)
+        self._search = CandidateSearch(self._translator, self.sentences)
         first = translator.model.weights
-        self._dense_names = tuple(first)
-        self._start = first.by_name()
-        self._n_best = n_best
+        self.dense_names = tuple(first)
+        self.fixed = (UNKNOWN,) if UNKNOWN in first else ()
+        self.has_families = bool(self._translator.decoder.features.templates)
+        self.list_length = n_best
         self._threads = threads
         self._inputs = {
             "model": identity(folder),
             "source": digest(source),
-            **self.files,
             "n_best": n_best,
             "decode": to_mapping(translator.options),
             "start": dict(first),
@@ -79,79 +112,76 @@ class DecoderTask(Task):
 
     @property
     def model(self) -> Model:
-        """The model that is tuned; its search options are those of the task."""
+        """The model; its search options are those of the task."""
         return replace(self._translator.model, decode_options=self._translator.options)
 
     @property
-    def source(self) -> Sequence[str]:
-        """The sentences to translate."""
-        return self._source
-
-    @property
-    def dense_names(self) -> tuple[str, ...]:
-        """The dense features of the model's weights."""
-        return self._dense_names
-
-    @property
-    def has_families(self) -> bool:
-        """Whether families of sparse features are active in the model."""
-        return bool(self._translator.decoder.features.templates)
-
-    @property
-    def start(self) -> Mapping[str, float]:
+    def start(self) -> Weights:
         """The weights that the model came with."""
-        return self._start
-
-    @property
-    def fixed(self) -> tuple[str, ...]:
-        """The weight of unknown words, where the model has one."""
-        return (UNKNOWN,) if UNKNOWN in self._start else ()
+        return self._translator.model.weights
 
     @property
     def inputs(self) -> dict[str, Any]:
-        """The model, the files by content, the options of the search and the first weights."""
+        """The model, the file by content, the options of the search and the first weights."""
         return self._inputs
 
-    def candidates(self, weights: Mapping[str, float], progress: Progress = SILENT) -> NBest:
-        """What the decoder finds under these weights, best first; sparse features by key."""
-        batches = []
-        with progress.stage("decode", len(self._source)) as stage:
-            chosen = Weights.from_names(weights)
-            for batch in self._search.lists(chosen, self._n_best, self._threads):
-                batches.append(batch)
+    def lists(self, weights: Weights, progress: Progress = SILENT) -> Iterator[CandidateLists]:
+        """What the decoder finds under these weights, best first."""
+        with progress.stage("decode", self.n_sentences) as stage:
+            for batch in self._search.lists(weights, self.list_length or 1, self._threads):
+                yield batch
                 stage.advance(len(batch.lengths))
-        return _together(self._translator.decoder.feature_names, batches)
 
-    def translate(self, weights: Mapping[str, float]) -> list[str]:
+    def translate(self, weights: Weights) -> list[str]:
         """The best translation of every sentence under these weights."""
-        found = self._search.lists(Weights.from_names(weights), 1, self._threads)
+        found = self._search.lists(weights, 1, self._threads)
         return [text for batch in found for text in batch.texts]
 
+    def sparse_group(self, name: str, keys: NDArray[np.uint64]) -> NDArray[np.bool_] | None:
+        """Which of the keys belong to the family or are the feature of this name."""
+        features = self._translator.decoder.features
+        try:
+            if ":" in name:
+                return np.asarray(keys == np.uint64(features.key_of(name)))
+        except CalqueError:
+            return None
+        return None
 
-def _together(names: Sequence[str], batches: Sequence[CandidateLists]) -> NBest:
-    """The lists of all batches; dense features first on every candidate, then the sparse ones."""
-    lengths = np.concatenate([batch.lengths for batch in batches])
-    dense = np.concatenate([batch.dense for batch in batches])
-    n_sparse = np.concatenate([np.diff(batch.sparse.offsets) for batch in batches])
-    keys = np.concatenate([batch.sparse.keys for batch in batches])
-    keys, sparse_columns = np.unique(keys, return_inverse=True)
-    width = len(names)
-    row_offsets = np.concatenate([[0], np.cumsum(width + n_sparse)])
-    is_sparse = np.ones(row_offsets[-1], bool)
-    is_sparse[(row_offsets[:-1, None] + np.arange(width)).ravel()] = False
-    columns, values = np.empty(len(is_sparse), np.int32), np.empty(len(is_sparse))
-    columns[~is_sparse], values[~is_sparse] = np.tile(np.arange(width), len(dense)), dense.ravel()
-    columns[is_sparse] = width + sparse_columns
-    values[is_sparse] = np.concatenate([batch.sparse.counts for batch in batches])
-    return NBest(
-        (*names, *map(key_name, keys.tolist())),
-        np.repeat(np.arange(len(lengths)), lengths),
-        [text for batch in batches for text in batch.texts],
-        row_offsets,
-        columns,
-        values,
-        np.concatenate([batch.scores for batch in batches]),
-    )
+
+class DecodedText(Selection):
+    """A text that is translated under every weights to be judged."""
+
+    def __init__(
+        self,
+        translator: Translator,
+        source: Path | str,
+        references: Sequence[Path | str],
+        metric: Metric,
+        threads: int | None = None,
+    ) -> None:
+        """Take the text and its references."""
+        self.judge = Judge(references, metric)
+        self._candidates = DecoderSource(translator, source, 1, threads=threads)
+        _check_equal(source, self._candidates.n_sentences, self.judge)
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """The files by content."""
+        return {"source": self._candidates.inputs["source"], "references": self.judge.files}
+
+    def verdict(self, weights: Weights, progress: Progress = SILENT) -> Verdict:
+        """How good the translations under these weights are."""
+        found = self._candidates.lists(weights, progress)
+        return self.judge.verdict([text for batch in found for text in batch.texts])
+
+
+def _check_equal(source: Path | str, n_lines: int, judge: Judge) -> None:
+    if n_lines != judge.n_sentences:
+        raise FileError(
+            source,
+            f"has {n_lines:,} lines, but the references have {judge.n_sentences:,}:"
+            " expected equal numbers",
+        )
 
 
 def _named_metric(name: str, translator: Translator) -> Metric:
@@ -162,7 +192,9 @@ def _named_metric(name: str, translator: Translator) -> Metric:
 
 def _digest(sparse: SparseWeights) -> str:
     arrays = sparse.to_arrays()
-    return hashlib.sha256(arrays["keys"].tobytes() + arrays["values"].tobytes()).hexdigest()
+    digest = hashlib.sha256(arrays["keys"].data)
+    digest.update(arrays["values"].data)
+    return digest.hexdigest()
 
 
 def identity(folder: Path | None) -> dict[str, str]:

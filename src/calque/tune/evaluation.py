@@ -39,8 +39,8 @@ class FullDecoding:
         references: Sequence[Sequence[str]],
         metrics: Iterable[Metric],
         *,
-        stack_size: int = 100,
-        threshold: float = 10.0,
+        stack_size: int,
+        threshold: float,
         threads: int | None = None,
     ) -> None:
         """Take source sentences, one or more complete sets of references, and the metrics."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
+from calque.decode import CandidateLists
 from calque.errors import CalqueError
-from calque.hyps import Lists, NBest
+from calque.hyps import Lists
+from calque.tune.task import CandidateSource
 
 SHORTEST, LONGEST = 0.5, 2.0
 """Output beyond these shares of the references' length has collapsed."""
@@ -14,19 +18,32 @@ NOTHING = 1e-12
 """A weight vector whose largest entry is smaller than this share of the first one's is nothing."""
 
 
-def check_candidates(nbest: NBest, n_sentences: int) -> None:
-    """Raise where a list is empty or a feature is not finite."""
-    bad = np.flatnonzero(~np.isfinite(nbest.values))
-    if len(bad):
-        row = int(np.searchsorted(nbest.row_offsets, bad[0], side="right")) - 1
-        name = nbest.names[nbest.columns[bad[0]]]
-        raise CalqueError(
-            f"feature '{name}' of a candidate of sentence {nbest.sentences[row]} is"
-            f" {nbest.values[bad[0]]}: expected finite features"
-        )
-    empty = np.flatnonzero(np.bincount(nbest.sentences, minlength=n_sentences) == 0)
+def check_candidates(lists: CandidateLists, first: int, source: CandidateSource) -> None:
+    """Raise where a list is empty or a feature is not finite; they are of `first` and on."""
+    empty = np.flatnonzero(lists.lengths == 0)
     if len(empty):
-        raise CalqueError(f"sentence {empty[0]} has no candidates: expected a list for each")
+        raise CalqueError(
+            f"sentence {first + empty[0]} has no candidates: expected a list for each"
+        )
+    ends = np.cumsum(lists.lengths)
+    bad_rows, bad_columns = np.nonzero(~np.isfinite(lists.dense))
+    if len(bad_rows):
+        row, column = int(bad_rows[0]), int(bad_columns[0])
+        name, value = source.dense_names[column], lists.dense[row, column]
+    else:
+        bad = np.flatnonzero(~np.isfinite(lists.sparse.counts))
+        if not len(bad):
+            return
+        row = int(np.searchsorted(lists.sparse.offsets, bad[0], side="right")) - 1
+        name, value = (
+            source.sparse_name(int(lists.sparse.keys[bad[0]])),
+            lists.sparse.counts[bad[0]],
+        )
+    sentence = first + int(np.searchsorted(ends, row, side="right"))
+    raise CalqueError(
+        f"feature '{name}' of a candidate of sentence {sentence} is {value}:"
+        " expected finite features"
+    )
 
 
 def check_choice(lists: Lists) -> None:
@@ -39,17 +56,21 @@ def check_choice(lists: Lists) -> None:
         )
 
 
+class NotFinite(NamedTuple):
+    """A weight that is no number."""
+
+    feature: int
+    value: float
+
+
 def weights_trouble(
-    weights: NDArray[np.float64],
-    before: NDArray[np.float64],
-    names: tuple[str, ...],
-    free: NDArray[np.bool_],
-) -> str | None:
+    weights: NDArray[np.float64], before: NDArray[np.float64], free: NDArray[np.bool_]
+) -> NotFinite | str | None:
     """What is wrong with new weights, of which the free ones could move."""
-    largest = np.abs(before[free]).max(initial=0)
     bad = np.flatnonzero(~np.isfinite(weights))
     if len(bad):
-        return f"the weight of '{names[bad[0]]}' became {weights[bad[0]]}"
+        return NotFinite(int(bad[0]), float(weights[bad[0]]))
+    largest = np.abs(before[free]).max(initial=0)
     if np.abs(weights[free]).max(initial=0) <= NOTHING * max(largest, NOTHING):
         return "all weights became 0"
     return None

@@ -46,6 +46,8 @@ def logistic_regression(
 def _sparse_differences(lists: Lists, pairs: NDArray[np.int64]) -> Any:
     from scipy.sparse import csr_matrix
 
-    shape = len(lists), len(lists.names) - lists.n_dense
-    matrix = csr_matrix((lists.values, lists.columns, lists.row_offsets), shape=shape)
-    return (matrix[pairs[:, 0]] - matrix[pairs[:, 1]]).tocsr()
+    shape = len(lists), len(lists.keys)
+    # The matrix shares the lists' memory; only the rows of pairs are copied, and become floats.
+    matrix = csr_matrix((lists.values, lists.columns, lists.row_offsets), shape=shape, copy=False)
+    better, worse = (matrix[pairs[:, side]].astype(np.float64) for side in (0, 1))
+    return (better - worse).tocsr()

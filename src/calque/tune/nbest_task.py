@@ -1,32 +1,38 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from calque.config import TASK_DEFAULTS
+from calque.decode import CandidateLists
 from calque.errors import CalqueError, FileError
+from calque.features import SparseWeights, Weights
 from calque.hyps import NBest, joined, read_nbest, with_total
 from calque.hyps.added import Additions
+from calque.hyps.keys import keyed_lists, name_key, name_keys
 from calque.metrics.metric import Metric
 from calque.metrics.registry import make_metric, settings_of
 from calque.progress import SILENT, Progress
 from calque.tune.decoder_task import identity
-from calque.tune.task import Task, digest
+from calque.tune.judge import Judge, digest
+from calque.tune.task import CandidateSource, Task
 
 
 class NBestTask(Task):
     """Tunes weights for n-best lists of any decoder."""
 
-    renews = False
+    source: NBestSource
 
     def __init__(
         self,
         files: Sequence[Path | str] | Path | str,
         references: Sequence[Path | str],
-        metric: Metric | str = "bleu",
+        metric: Metric | str = TASK_DEFAULTS.metric,
         *,
         start: Mapping[str, float] | None = None,
         total: bool = False,
@@ -40,52 +46,59 @@ class NBestTask(Task):
         `total`, the decoder's own score is a feature too, called Total. `additions` are features
         that Calque computes; they start from 0.
         """
-        if isinstance(metric, str):
-            metric = named_metric(metric)
-        super().__init__(references, metric)
+        judge = Judge(references, named_metric(metric) if isinstance(metric, str) else metric)
         paths = [files] if isinstance(files, str | Path) else list(files)
         if not paths:
             raise CalqueError("no n-best lists: expected at least one file")
-        lists = [self._read(path, total) for path in paths]
+        lists = [_read(path, total, judge) for path in paths]
         own = lists[0] if len(lists) == 1 else joined(lists)
         for line in own.missing():
             progress.warn(line)
-        self._additions = additions or Additions(())
-        self._nbest = self._additions.to(own, paths[0], progress)
+        source = NBestSource(own, paths, start, total, additions or Additions(()), progress)
+        super().__init__(source, judge)
+
+
+class NBestSource(CandidateSource):
+    """Lists that somebody else has written; features on few candidates are sparse."""
+
+    decodes_again = False
+
+    def __init__(
+        self,
+        nbest: NBest,
+        paths: Sequence[Path | str],
+        start: Mapping[str, float] | None,
+        total: bool,
+        additions: Additions,
+        progress: Progress,
+    ) -> None:
+        """Take lists, the files they came from and what was asked of them; see `NBestTask`."""
+        self.nbest = additions.to(nbest, paths[0], progress)
+        self.n_sentences = self.nbest.n_sentences
+        self.dense_names = self.nbest.dense_names()
+        self._additions = additions
         self._start = None if start is None else dict(start)
         self._paths = paths
         self._total = total
 
-    def _read(self, path: Path | str, total: bool) -> NBest:
-        nbest = read_nbest(path)
-        if nbest.n_sentences != self.n_sentences:
-            raise FileError(
-                path,
-                f"has lists of {nbest.n_sentences:,} sentences, but there are"
-                f" {self.n_sentences:,} references: expected equal numbers",
-            )
-        return with_total(nbest, path) if total else nbest
-
-    @property
-    def dense_names(self) -> tuple[str, ...]:
-        """The features on at least half of the candidates."""
-        return self._nbest.dense_names()
-
     @cached_property
-    def start(self) -> Mapping[str, float]:
+    def start(self) -> Weights:
         """The given weights, or those that best explain the totals of the lists."""
-        names = self.dense_names
+        zeros = dict.fromkeys(self.dense_names, 0.0)
         if self._start is None:
-            own = [name for name in names if name not in self._additions.features]
-            explained = dict(zip(own, _explained(self._nbest, own), strict=True))
-            return {**dict.fromkeys(names, 0.0), **explained}
+            own = [name for name in self.dense_names if name not in self._additions.features]
+            explained = dict(zip(own, _explained(self.nbest, own), strict=True))
+            return Weights({**zeros, **explained})
         for name in self._start:
-            if name not in self._nbest.names:
-                known = ", ".join(names)
+            if name not in self.nbest.names:
+                known = ", ".join(self.dense_names)
                 raise CalqueError(
                     f"the lists have no feature '{name}' to start from; they have: {known}"
                 )
-        return {**dict.fromkeys(names, 0.0), **self._start}
+        dense = {name: value for name, value in self._start.items() if name in zeros}
+        sparse = {name: value for name, value in self._start.items() if name not in zeros}
+        values = np.array(list(sparse.values()), np.float32)
+        return Weights({**zeros, **dense}, SparseWeights.from_arrays(name_keys(sparse), values))
 
     @property
     def inputs(self) -> dict[str, Any]:
@@ -93,7 +106,6 @@ class NBestTask(Task):
         start = "given" if self._start is not None else "totals"
         return {
             "nbest": [digest(path) for path in self._paths],
-            **self.files,
             "total": self._total,
             **({"added": self._added()} if self._additions else {}),
             "start": self._start if self._start is not None else start,
@@ -107,9 +119,33 @@ class NBestTask(Task):
             "model": None if model is None else identity(model),
         }
 
-    def candidates(self, weights: Mapping[str, float], progress: Progress = SILENT) -> NBest:
+    def lists(self, weights: Weights, progress: Progress = SILENT) -> Iterator[CandidateLists]:
         """All lists, whatever the weights."""
-        return self._nbest
+        return keyed_lists(self.nbest, self.dense_names)
+
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        sparse = [name for name in self.nbest.names if name not in self.dense_names]
+        return dict(zip(name_keys(sparse).tolist(), sparse, strict=True))
+
+    def sparse_name(self, key: int) -> str:
+        """The name that the lists have for a feature."""
+        return self._names.get(key) or super().sparse_name(key)
+
+    def sparse_group(self, name: str, keys: NDArray[np.uint64]) -> NDArray[np.bool_] | None:
+        """Which of the keys is the feature of this name."""
+        return keys == np.uint64(name_key(name)) if name in self._names.values() else None
+
+
+def _read(path: Path | str, total: bool, judge: Judge) -> NBest:
+    nbest = read_nbest(path)
+    if nbest.n_sentences != judge.n_sentences:
+        raise FileError(
+            path,
+            f"has lists of {nbest.n_sentences:,} sentences, but there are"
+            f" {judge.n_sentences:,} references: expected equal numbers",
+        )
+    return with_total(nbest, path) if total else nbest
 
 
 def named_metric(name: str) -> Metric:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -46,11 +46,11 @@ class NelderMead:
     def __init__(
         self,
         *,
-        step: float = 0.3,
-        max_evaluations: int = 200,
-        restarts: int = 1,
-        spread: float = 1e-4,
-        size: float = 1e-2,
+        step: float,
+        max_evaluations: int,
+        restarts: int,
+        spread: float,
+        size: float,
     ) -> None:
         """Take the hyper-parameters.
 
@@ -68,23 +68,37 @@ class NelderMead:
 
     def minimise(self, function: Callable[[Vector], float], start: Vector) -> Minimum:
         """The best point found from `start` on; `function` may give anything, NaN included."""
+        points = self.points(start)
+        try:
+            point = next(points)
+            while True:
+                point = points.send(float(function(point)))
+        except StopIteration as end:
+            found: Minimum = end.value
+            return found
+
+    def points(self, start: Vector) -> Generator[Vector, float, Minimum]:
+        """The points to evaluate, one after the other; the error of each is sent back."""
         n_evaluated = 0
 
-        def evaluate(point: Vector) -> Vertex:
+        def evaluate(point: Vector) -> Generator[Vector, float, Vertex]:
             nonlocal n_evaluated
-            error = float(function(point))
+            error = yield point
             n_evaluated += 1
             return Vertex(point, error if math.isfinite(error) else math.inf, n_evaluated - 1)
 
-        best = evaluate(np.array(start, np.float64))
+        best = yield from evaluate(np.array(start, np.float64))
         converged = False
         for descent in range(1 + self.restarts):
             begun = n_evaluated - (descent == 0)  # the start belongs to the first descent
-            simplex = _ordered([best] + [evaluate(point) for point in self._around(best.point)])
+            simplex = [best]
+            for point in self._around(best.point):
+                simplex.append((yield from evaluate(point)))
+            simplex = _ordered(simplex)
             while not (converged := self._has_converged(simplex)):
                 if n_evaluated - begun > self.max_evaluations:
                     break
-                simplex = _ordered(_moved(simplex, evaluate))
+                simplex = _ordered((yield from _moved(simplex, evaluate)))
             best = simplex[0]
         reason: Literal["converged", "evaluations"] = "converged" if converged else "evaluations"
         return Minimum(best.point, best.error, n_evaluated, reason)
@@ -102,26 +116,29 @@ class NelderMead:
         return spread < self.spread and size < self.size * _mean_size(best.point)
 
 
-def _moved(simplex: list[Vertex], evaluate: Callable[[Vector], Vertex]) -> list[Vertex]:
+def _moved(
+    simplex: list[Vertex], evaluate: Callable[[Vector], Generator[Vector, float, Vertex]]
+) -> Generator[Vector, float, list[Vertex]]:
     """The simplex, given best first, after one step."""
     *kept, worst = simplex
     best = kept[0]
     centre = np.mean([vertex.point for vertex in kept], axis=0)
     away = centre - worst.point
-    reflected = evaluate(centre + away)
+    reflected = yield from evaluate(centre + away)
     if reflected.error < best.error:
-        expanded = evaluate(centre + 2 * away)
+        expanded = yield from evaluate(centre + 2 * away)
         return [*kept, expanded if expanded.error < reflected.error else reflected]
     if reflected.error < kept[-1].error:
         return [*kept, reflected]
     if reflected.error < worst.error:
         worst = reflected
-    contracted = evaluate(centre + 0.5 * (worst.point - centre))
+    contracted = yield from evaluate(centre + 0.5 * (worst.point - centre))
     if contracted.error < worst.error:
         return [*kept, contracted]
-    return [best] + [
-        evaluate(best.point + 0.5 * (vertex.point - best.point)) for vertex in [*kept[1:], worst]
-    ]
+    shrunk = [best]
+    for vertex in [*kept[1:], worst]:
+        shrunk.append((yield from evaluate(best.point + 0.5 * (vertex.point - best.point))))
+    return shrunk
 
 
 def _ordered(simplex: list[Vertex]) -> list[Vertex]:

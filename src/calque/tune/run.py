@@ -1,30 +1,38 @@
 """The folder of a training: what was asked, one JSON line per round, and all that goes on from it.
 
-run.json         method, options, seed, inputs by content, metric, features
-rounds.jsonl     one line per finished round; the last complete line is the checkpoint
-weights/NNN.txt  the weights that round NNN begins with
-pool/NNN.npz     the candidates that round NNN brought
+run.json          method, options, seed, inputs by content, metric, features
+rounds.jsonl      one line per finished round; the last complete line is the checkpoint
+weights/NNN.npz   the weights that round NNN begins with: of the first round, the best, the last
+state/NNN.npz     whatever else the method carries into round NNN
+pool/NNN.KKK.npz  candidates that round NNN brought
 """
 
 from __future__ import annotations
 
 import fcntl
 import json
+import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any
 
+from numpy.typing import NDArray
+
 from calque.config import to_mapping
 from calque.errors import CalqueError, FileError
-from calque.hyps import CandidatePool
-from calque.hyps.weights import read_weights, write_weights
+from calque.features import Weights
+from calque.text.files import replacing
+from calque.tune.checkpoint import read_arrays, read_weights, write_arrays, write_weights
 from calque.tune.task import Task
 
 FORMAT = "calque-run"
 HEADER, ROUNDS, LOCK = "run.json", "rounds.jsonl", ".lock"
+FOLDERS = WEIGHTS, STATE, POOL = "weights", "state", "pool"
+
+State = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -33,21 +41,45 @@ class Round:
 
     round: int
     score: float
-    """Of the choice under this round's weights: the decoder's own output, or out of the lists."""
+    """Of the choice under this round's weights: the decoder's own output, or out of the lists; on
+    the development text where there is one. Not a number where there is no score."""
     length_ratio: float
     """Words of that choice per word of the references."""
-    n_candidates: int
+    n_candidates: int = 0
     """Distinct candidates up to now."""
-    n_new: int
-    pool_score: float | None
+    n_new: int = 0
+    train_score: float | None = None
+    """The score on the text that is learned from, where another one chooses the round."""
+    pool_score: float | None = None
     """Of the next weights' choice out of everything in the pool; none where there are none."""
-    change: float | None
+    change: float | None = None
     """The largest change of a weight, as a share of the largest weight."""
-    stopped: str | None
+    n_hypotheses: int | None = None
+    """Steps that the search tried, where they were counted."""
+    scores: dict[str, float] | None = None
+    """By other metrics too, where they were asked."""
+    stopped: str | None = None
     """Why the training ended here."""
-    guard: str | None
+    guard: str | None = None
     """What went wrong; the weights that led there are not used."""
-    seconds: float
+    seconds: float = 0.0
+
+    def to_json(self) -> str:
+        """One line; a score that is no number is null."""
+        line = {**asdict(self), "score": _finite(self.score)}
+        if self.scores is not None:
+            line["scores"] = {name: _finite(score) for name, score in self.scores.items()}
+        return json.dumps(line, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, line: str | bytes) -> Round:
+        """The round of a line; raises `ValueError` or `TypeError` where it is none."""
+        values = json.loads(line)
+        if not isinstance(values, dict) or not isinstance(values.get("round"), int):
+            raise ValueError("expected an object with the number of a round")
+        if (scores := values.get("scores")) is not None:
+            values["scores"] = {name: _number(score) for name, score in scores.items()}
+        return cls(**{**values, "score": _number(values["score"])})
 
 
 def header(method: str, options: Any, seed: int, task: Task) -> dict[str, Any]:
@@ -61,7 +93,7 @@ def header(method: str, options: Any, seed: int, task: Task) -> dict[str, Any]:
         "metric": task.metric.name,
         "signature": task.metric.signature,
         "inputs": task.inputs,
-        "features": list(task.dense_names),
+        "features": list(task.source.dense_names),
     }
 
 
@@ -70,19 +102,20 @@ class Run:
 
     A round counts from the moment its line is complete in `rounds.jsonl`; everything the line
     stands for is on disk before it. A process killed at any time leaves a run that continues with
-    the round it was in. What a round computes depends only on the seed, its number, the weights
-    and the pool, so that the end is the same bit for bit.
+    the round it was in. What a round computes depends only on the seed, its number, the weights,
+    the state and the pool, so that the end is the same bit for bit.
     """
 
     def __init__(self, folder: Path | str | None, header: Mapping[str, Any]) -> None:
         """Begin a run, or continue the one in `folder` if `header` is the same."""
         self.rounds: list[Round] = []
-        self._weights: dict[int, dict[str, float]] = {}
-        self._folder = None if folder is None else Path(folder)
+        self.folder = None if folder is None else Path(folder)
+        self._weights: dict[int, Weights] = {}
+        self._state: State = {}
         self._lock: IO[str] | None = None
-        if self._folder is not None:
+        if self.folder is not None:
             try:
-                self._open(self._folder, header)
+                self._open(self.folder, header)
             except BaseException:
                 self.close()
                 raise
@@ -92,43 +125,69 @@ class Run:
         if self._lock is not None:
             self._lock.close()
 
-    def weights(self, round: int) -> dict[str, float]:
-        """The weights that a round began with."""
+    @property
+    def is_finished(self) -> bool:
+        """Whether the last round has said why it was the last."""
+        return bool(self.rounds) and self.rounds[-1].stopped is not None
+
+    def weights(self, round: int) -> Weights:
+        """The weights that a round began with: the first, the last, or one that was kept."""
+        if round not in self._weights and self.folder is not None:
+            self._weights[round] = read_weights(_numbered(self.folder, WEIGHTS, round))
         return self._weights[round]
 
-    def begin(self, round: int, weights: Mapping[str, float]) -> None:
-        """Keep the weights of a round before it begins."""
-        self._weights[round] = dict(weights)
-        if self._folder is not None:
-            write_weights(self._folder / "weights" / f"{round:03}.txt", weights)
+    def state(self) -> State:
+        """What the method carried into the round that comes now."""
+        if not self._state and self.folder is not None:
+            path = _numbered(self.folder, STATE, len(self.rounds))
+            self._state = read_arrays(path) if path.exists() else {}
+        return self._state
 
-    def keep_pool(self, round: int, pool: CandidatePool) -> None:
-        """Keep what a round brought to the pool."""
-        if self._folder is not None:
-            _write(self._folder / "pool" / f"{round:03}.npz", pool.last_batch())
+    @property
+    def pool(self) -> Path | None:
+        """The folder of candidates."""
+        return None if self.folder is None else self.folder / POOL
 
-    def finish(self, done: Round, following: Mapping[str, float] | None) -> None:
-        """Keep a round and the weights of the one that follows, if any."""
+    def pool_files(self, round: int) -> list[Path]:
+        """The candidates that a round brought, in their order."""
+        return [] if self.pool is None else sorted(self.pool.glob(f"{round:03}.*.npz"))
+
+    def begin(self, round: int, weights: Weights, state: Mapping[str, NDArray[Any]]) -> None:
+        """Keep weights and state of a round before it begins."""
+        self._weights[round] = weights
+        self._state = dict(state)
+        if self.folder is not None:
+            write_weights(_numbered(self.folder, WEIGHTS, round), weights)
+            if state:
+                write_arrays(_numbered(self.folder, STATE, round), state)
+
+    def finish(
+        self,
+        done: Round,
+        following: Weights | None,
+        state: Mapping[str, NDArray[Any]],
+        keep: Set[int],
+    ) -> None:
+        """Keep a round and the weights of the one that follows, if any; of earlier ones, `keep`."""
         if following is not None:
-            self.begin(done.round + 1, following)
+            self.begin(done.round + 1, following, state)
         self.rounds.append(done)
-        if self._folder is not None:
-            with (self._folder / ROUNDS).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(done)) + "\n")
+        if self.folder is not None:
+            with (self.folder / ROUNDS).open("a", encoding="utf-8") as file:
+                file.write(done.to_json() + "\n")
                 file.flush()
                 os.fsync(file.fileno())
-
-    def restore(self, pool: CandidatePool) -> None:
-        """Fill the pool with what the finished rounds brought."""
-        if self._folder is not None:
-            for done in self.rounds:
-                if done.n_new:
-                    pool.load_batch(self._folder / "pool" / f"{done.round:03}.npz")
+        kept = {*keep, done.round if following is None else done.round + 1}
+        for old in [round for round in self._weights if round not in kept]:
+            del self._weights[old]
+        if self.folder is not None:
+            _remove_others(self.folder / WEIGHTS, kept)
+            _remove_others(self.folder / STATE, {done.round + 1})
 
     def _open(self, folder: Path, header: Mapping[str, Any]) -> None:
         wanted = json.loads(json.dumps(header))
         try:
-            for part in (folder, folder / "weights", folder / "pool"):
+            for part in (folder, *(folder / name for name in FOLDERS)):
                 part.mkdir(parents=True, exist_ok=True)
             self._lock = (folder / LOCK).open("w")
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -139,13 +198,14 @@ class Run:
         path = folder / HEADER
         if not path.exists():
             strange = sorted(
-                file.name for file in folder.iterdir() if file.name not in (LOCK, "weights", "pool")
+                file.name for file in folder.iterdir() if file.name not in (LOCK, *FOLDERS)
             )
             if strange:
                 raise CalqueError(
                     f"{folder}: holds other files ({strange[0]}) and no run: expected a new folder"
                 )
-            _write(path, (json.dumps(wanted, indent=1, ensure_ascii=False) + "\n").encode())
+            with replacing(path) as file:
+                file.write((json.dumps(wanted, indent=1, ensure_ascii=False) + "\n").encode())
             return
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
@@ -154,25 +214,44 @@ class Run:
         difference = _difference(found, wanted)
         if difference is not None:
             raise CalqueError(f"{folder}: the run of another command: {difference}")
-        self._read_rounds(folder)
+        self.rounds = _read_rounds(folder / ROUNDS)
 
-    def _read_rounds(self, folder: Path) -> None:
-        path = folder / ROUNDS
-        if not path.exists():
-            return
-        text = path.read_bytes()
-        whole = text[: text.rfind(b"\n") + 1]
-        if whole != text:  # killed while it wrote a line
-            _write(path, whole)
-        for number, line in enumerate(whole.splitlines(), 1):
-            try:
-                done = Round(**json.loads(line))
-            except (ValueError, TypeError) as error:
-                raise FileError(path, f"line {number}: not a round: {error}") from error
-            self.rounds.append(done)
-        last = len(self.rounds) - (1 if self.rounds and self.rounds[-1].stopped else 0)
-        for round in range(last + 1 if self.rounds else 0):
-            self._weights[round] = read_weights(folder / "weights" / f"{round:03}.txt")
+
+def _read_rounds(path: Path) -> list[Round]:
+    """The rounds of complete lines; what a killed process left of another one is removed."""
+    if not path.exists():
+        return []
+    text = path.read_bytes()
+    whole = text[: text.rfind(b"\n") + 1]
+    if whole != text:
+        with replacing(path) as file:
+            file.write(whole)
+    rounds = []
+    for number, line in enumerate(whole.splitlines(), 1):
+        try:
+            rounds.append(Round.from_json(line))
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise FileError(path, f"line {number}: not a round: {error}") from error
+    return rounds
+
+
+def _finite(score: float) -> float | None:
+    return score if math.isfinite(score) else None
+
+
+def _number(score: float | None) -> float:
+    return math.nan if score is None else float(score)
+
+
+def _numbered(folder: Path, kind: str, round: int) -> Path:
+    return folder / kind / f"{round:03}.npz"
+
+
+def _remove_others(folder: Path, kept: Set[int]) -> None:
+    names = {f"{round:03}.npz" for round in kept}
+    for path in folder.glob("*.npz"):
+        if path.name not in names:
+            path.unlink()
 
 
 def _difference(found: Any, wanted: Any, key: str = "") -> str | None:
@@ -198,16 +277,3 @@ def _difference(found: Any, wanted: Any, key: str = "") -> str | None:
 def _short(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 40 else text[:37] + "..."
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file that appears complete or not at all."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError as error:
-        raise FileError(path, f"cannot be written: {error.strerror or error}") from error

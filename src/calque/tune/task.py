@@ -1,75 +1,105 @@
 from __future__ import annotations
 
-import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from calque.errors import CalqueError, FileError
-from calque.hyps import NBest
-from calque.metrics.metric import Metric, PreparedReferences
+import numpy as np
+from numpy.typing import NDArray
+
+from calque.decode import CandidateLists
+from calque.features import Weights
+from calque.features.weights import key_name
+from calque.metrics.metric import Metric
 from calque.progress import SILENT, Progress
-from calque.text import read_lines
+from calque.tune.judge import Judge, Verdict
 
 
-class Task(ABC):
-    """Where candidates come from and what they are measured by; all that a trainer sees."""
+class CandidateSource(ABC):
+    """Where candidates come from."""
 
-    renews: bool
+    decodes_again: bool
     """Whether other weights may bring other candidates."""
-
-    def __init__(self, references: Sequence[Path | str], metric: Metric) -> None:
-        """Read the references, each file one complete set."""
-        if not references:
-            raise CalqueError("no references: expected at least one file")
-        lines = [list(read_lines(path)) for path in references]
-        for path, some in zip(references, lines, strict=True):
-            if len(some) != len(lines[0]):
-                raise FileError(
-                    path,
-                    f"has {len(some):,} lines, but {references[0]} has {len(lines[0]):,}:"
-                    " expected equal numbers",
-                )
-        if not lines[0]:
-            raise FileError(references[0], "is empty, expected one reference per line")
-        self.metric = metric
-        self.reference_lines: Sequence[Sequence[str]] = lines
-        self.references: PreparedReferences = metric.prepare(lines)
-        self.n_sentences = len(lines[0])
-        self.reference_words = sum(len(s.split()) for some in lines for s in some) / len(lines)
-        self.files = {"references": [digest(path) for path in references]}
+    n_sentences: int
+    dense_names: tuple[str, ...]
+    """The features that every candidate has."""
+    fixed: tuple[str, ...] = ()
+    """Dense features whose weights no trainer may move."""
+    has_families = False
+    """Whether sparse features belong to candidates by design, not just by being rare."""
+    list_length: int | None = None
+    """How many candidates of a sentence are asked for, where somebody is asked."""
 
     @property
     @abstractmethod
-    def dense_names(self) -> tuple[str, ...]:
-        """The features that every candidate has."""
-
-    @property
-    @abstractmethod
-    def start(self) -> Mapping[str, float]:
+    def start(self) -> Weights:
         """The weights before tuning."""
-
-    @property
-    def has_families(self) -> bool:
-        """Whether sparse features belong to candidates by design, not just by being rare."""
-        return False
-
-    @property
-    def fixed(self) -> tuple[str, ...]:
-        """Features whose weights no trainer may move."""
-        return ()
 
     @property
     @abstractmethod
     def inputs(self) -> dict[str, Any]:
-        """Everything that the candidates depend on, as JSON: a run continues only with the same."""
+        """Everything that candidates depend on, as JSON: a run continues only with the same."""
 
     @abstractmethod
-    def candidates(self, weights: Mapping[str, float], progress: Progress = SILENT) -> NBest:
-        """Lists of candidates, one per sentence; the best under `weights` first if it renews."""
+    def lists(self, weights: Weights, progress: Progress = SILENT) -> Iterator[CandidateLists]:
+        """The lists of all sentences, some at a time; if decoded, the best of each first."""
+
+    def translate(self, weights: Weights) -> list[str]:
+        """The best translation of every sentence; of a source that decodes again."""
+        raise NotImplementedError
+
+    def sparse_name(self, key: int) -> str:
+        """What a sparse feature is called."""
+        return key_name(key)
+
+    def sparse_group(self, name: str, keys: NDArray[np.uint64]) -> NDArray[np.bool_] | None:
+        """Which of the keys are called so or belong to a family of that name; none: no such."""
+        return None
 
 
-def digest(path: Path | str) -> dict[str, str]:
-    """A file as a run records it."""
-    return {"file": str(path), "sha256": hashlib.sha256(Path(path).read_bytes()).hexdigest()}
+class Selection(ABC):
+    """Where the round is chosen, if that is not the text that is learned from."""
+
+    judge: Judge
+
+    @property
+    @abstractmethod
+    def inputs(self) -> dict[str, Any]:
+        """What verdicts depend on, as JSON."""
+
+    @abstractmethod
+    def verdict(self, weights: Weights, progress: Progress = SILENT) -> Verdict:
+        """How good the translations under these weights are."""
+
+
+class Task:
+    """What a trainer is given: a source of candidates, a judge of them, maybe a selection."""
+
+    def __init__(
+        self, source: CandidateSource, judge: Judge, selection: Selection | None = None
+    ) -> None:
+        """Put the three together."""
+        self.source = source
+        self.judge = judge
+        self.selection = selection
+
+    @property
+    def metric(self) -> Metric:
+        """What is tuned for."""
+        return self.judge.metric
+
+    @property
+    def start(self) -> Weights:
+        """The weights before tuning."""
+        return self.source.start
+
+    @property
+    def texts(self) -> Sequence[str] | None:
+        """The sentences that are translated, where they are known."""
+        return None
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """Everything that a training depends on, as JSON: a run continues only with the same."""
+        chosen = {} if self.selection is None else {"selection": self.selection.inputs}
+        return {**self.source.inputs, "references": self.judge.files, **chosen}

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calque.config import SimplexOptions
 from calque.errors import CalqueError, OptionError
 from calque.features import Weights
 from calque.tune.nelder_mead import Vector
@@ -32,19 +31,21 @@ class WeightSpace:
         size = float(np.abs(values).mean())
         if self.norm and size > 0:
             values = values / size
-        return Weights({**self.start, **dict(zip(self.free, values.tolist(), strict=True))})
+        return self.start.with_dense(dict(zip(self.free, values.tolist(), strict=True)))
 
 
-def weight_space(start: Weights, constant: Collection[str], options: SimplexOptions) -> WeightSpace:
+def weight_space(
+    start: Weights, constant: Collection[str], *, fixed: str, norm: bool, clamp: bool
+) -> WeightSpace:
     """All weights but the fixed ones and those of constant features, which have no effect."""
-    fixed = {name.strip() for name in options.fixed.split(",") if name.strip()}
-    for name in sorted(fixed - set(start)):
+    stays = {name.strip() for name in fixed.split(",") if name.strip()}
+    for name in sorted(stays - set(start)):
         near = difflib.get_close_matches(name, list(start), n=1, cutoff=0.4)
         hint = f"did you mean '{near[0]}'?" if near else f"one of {', '.join(start)}"
         raise OptionError(f"fixed={name}: no feature is called that; {hint}")
-    if fixed and options.norm != "none":
-        raise OptionError(f"fixed and norm={options.norm} both keep the scale: give one")
-    free = tuple(name for name in start if name not in fixed and name not in constant)
+    if stays and norm:
+        raise OptionError("fixed and norm=l1 both keep the scale: give one")
+    free = tuple(name for name in start if name not in stays and name not in constant)
     if not free:
         raise CalqueError("nothing to tune: no weight has an effect on the translations")
-    return WeightSpace(start, free, options.norm == "l1", options.clamp)
+    return WeightSpace(start, free, norm, clamp)

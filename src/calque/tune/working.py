@@ -1,4 +1,4 @@
-"""Weights at a given search effort: a scale on all of them moves along quality against cost.
+"""Weights at a given search effort: scaling all of them trades quality against cost.
 
 Under a fixed threshold, scaling all weights down lets more hypotheses live (Cettolo & Federico
 2004); nothing but their number changes. Weights can so be compared at equal cost.
@@ -26,11 +26,6 @@ class WorkingPoint:
     scale: float
     scores: Mapping[str, float]
     n_hypotheses: int
-
-
-def scaled(weights: Weights, scale: float) -> Weights:
-    """All weights times a number."""
-    return Weights({name: scale * value for name, value in weights.items()})
 
 
 def working_points(
@@ -97,7 +92,7 @@ def _between(
 
 
 def _at(evaluate: Callable[[Weights], Evaluation], weights: Weights, scale: float) -> WorkingPoint:
-    found = evaluate(scaled(weights, scale))
+    found = evaluate(weights.scaled(scale))
     return WorkingPoint(scale, found.scores, found.n_hypotheses)
 
 

@@ -1,25 +1,67 @@
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calque._core import LineSearch
-from calque.config import ProOptions
+from calque.config import RoundOptions, option
 from calque.errors import CalqueError, OptionError
 from calque.hyps import Lists
 from calque.metrics.bleu import BLEU_STATISTICS
 from calque.tune.gain import background_gains, bleu_plus_one
 from calque.tune.intervals import choose
 from calque.tune.logistic import logistic_regression
-from calque.tune.trainer import Problem, Trainer, Vector
+from calque.tune.pool_trainer import PoolTrainer
+from calque.tune.problem import Problem, Vector
 
 Pairs = NDArray[np.int64]
 MOST_FLAGS = 1 << 20
 
 
-class Pro(Trainer):
+@dataclass(frozen=True)
+class ProOptions(RoundOptions):
+    """Pairwise ranking optimisation: logistic regression on pairs (Hopkins & May 2011)."""
+
+    rounds: int = option(15, "most rounds of decoding and tuning", least=1)
+    repeats: int = option(3, "times per round that pairs are sampled and weights move", least=1)
+    sampled: int = option(5000, "pairs sampled per sentence", least=1)
+    kept: int = option(50, "pairs kept per sentence", least=1)
+    choice: Literal["largest", "random"] = option(
+        "largest", "keep the pairs of largest difference, or any that differ enough"
+    )
+    least_difference: float = option(
+        0.05, "pairs closer than this in sentence score (0 to 1) are dropped", least=0, most=1
+    )
+    most_difference: float = option(
+        1.0, "pairs further apart than this in sentence score are dropped as monsters", least=0
+    )
+    most_words: int = option(
+        10, "pairs further apart than this in length, in words, are dropped; 0: none", least=0
+    )
+    gain: Literal["auto", "bleu+1", "corpus"] = option(
+        "auto",
+        "what a candidate is worth: its BLEU+1, or what it adds to a small corpus of like output;"
+        " auto: BLEU+1 where BLEU is tuned for",
+    )
+    background: int = option(10, "sentences of that corpus", least=1)
+    smooth_brevity: bool = option(
+        True, "smooth the brevity penalty of BLEU+1 too, against ever shorter output"
+    )
+    regularization: float = option(1e-4, "weight of the squared norm, per pair", least=0)
+    mixture: Literal["searched", "fixed"] = option(
+        "searched",
+        "go from the old weights towards the new as far as the metric on the candidates says,"
+        " or by the share `interpolation`",
+    )
+    interpolation: float = option(
+        0.5, "share of the new weights in a fixed mixture with the old", least=0, most=1
+    )
+
+
+class Pro(PoolTrainer):
     """Pairwise ranking optimisation (Hopkins & May 2011).
 
     Pairs of candidates of clearly different worth are sampled, a logistic regression learns which
@@ -29,12 +71,9 @@ class Pro(Trainer):
     """
 
     method = "pro"
-    iterates = True
+    can_repeat = True
+    Options = ProOptions
     options: ProOptions
-
-    def __init__(self, *, seed: int = 1, **options: Any) -> None:
-        """Take the options of `ProOptions` by name."""
-        super().__init__(ProOptions, seed, options)
 
     def update(self, problem: Problem, weights: Vector) -> Vector:
         """The weights after so many moves towards those that rank sampled pairs best."""

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from calque._core import LineSearch
-from calque.config import MertOptions
+from calque.config import RoundOptions, option
 from calque.tune.intervals import choose
-from calque.tune.trainer import Problem, Trainer, Vector
+from calque.tune.pool_trainer import PoolTrainer
+from calque.tune.problem import Problem, Vector
 
 MOST_PASSES = 20
 LEAST_GAIN = 1e-3
@@ -20,7 +22,22 @@ N_TURNED = 3
 """How many weights a random direction changes: as good as all, and fewer columns to read."""
 
 
-class Mert(Trainer):
+@dataclass(frozen=True)
+class MertOptions(RoundOptions):
+    """Minimum error rate training: exact line searches on the metric itself (Och 2003)."""
+
+    restarts: int = option(40, "random starting points besides the best weights so far", least=0)
+    random_directions: int = option(
+        10, "random directions tried per pass besides the axes", least=0
+    )
+    interval: Literal["middle", "average"] = option(
+        "middle", "judge an interval by its own score, or by the mean with its neighbours"
+    )
+    neighbours: int = option(2, "intervals on each side that `average` takes in", least=1)
+    runs: int = option(1, "runs whose weights are averaged", least=1)
+
+
+class Mert(PoolTrainer):
     """Minimum error rate training (Och 2003): line searches on the metric itself.
 
     From the weights so far, then from points near the best end so far and now and then from
@@ -30,13 +47,10 @@ class Mert(Trainer):
     """
 
     method = "mert"
-    iterates = False
+    can_repeat = False
     tunes_sparse = False
+    Options = MertOptions
     options: MertOptions
-
-    def __init__(self, *, seed: int = 1, **options: Any) -> None:
-        """Take the options of `MertOptions` by name."""
-        super().__init__(MertOptions, seed, options)
 
     def update(self, problem: Problem, weights: Vector) -> Vector:
         """The best point of all restarts, or the mean over runs."""
@@ -72,7 +86,7 @@ class _Climb:
             columns = np.column_stack([columns, total])
         arrays = lists.offsets, columns, lists.statistics
         self._search = LineSearch(*arrays, threads=problem.threads)
-        dense = problem.free & (np.arange(len(lists.names)) < lists.n_dense)
+        dense = problem.free & (np.arange(lists.n_features) < lists.n_dense)
         self._axes = np.flatnonzero(dense)
         # A step of one over the spread of a feature matters equally everywhere.
         self._scale = np.zeros(len(dense))

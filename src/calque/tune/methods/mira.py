@@ -1,19 +1,31 @@
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from calque._core import mira_pass
-from calque.config import MiraOptions
+from calque.config import RoundOptions, option
 from calque.tune.gain import background_gains
-from calque.tune.trainer import Problem, Trainer, Vector
+from calque.tune.pool_trainer import PoolTrainer
+from calque.tune.problem import Problem, Vector
 
 MOST_RANGE = 1.0
 """How far the best and the worst score of a list may lie apart on average at the start."""
 
 
-class Mira(Trainer):
+@dataclass(frozen=True)
+class MiraOptions(RoundOptions):
+    """Batch k-best MIRA: hope and fear, with a margin of their metric (Cherry & Foster 2012)."""
+
+    passes: int = option(30, "passes over the lists per round", least=1)
+    step: float = option(0.01, "largest step of an update (C)", least=0)
+    decay: float = option(
+        0.999, "how much of the background corpus stays from sentence to sentence", least=0, most=1
+    )
+
+
+class Mira(PoolTrainer):
     """Batch k-best MIRA (Cherry & Foster 2012).
 
     Sentence by sentence, in random order, the weights move just enough for the hope (good score,
@@ -26,12 +38,9 @@ class Mira(Trainer):
     """
 
     method = "mira"
-    iterates = True
+    can_repeat = True
+    Options = MiraOptions
     options: MiraOptions
-
-    def __init__(self, *, seed: int = 1, **options: Any) -> None:
-        """Take the options of `MiraOptions` by name."""
-        super().__init__(MiraOptions, seed, options)
 
     def update(self, problem: Problem, weights: Vector) -> Vector:
         """The averaged weights after all passes."""

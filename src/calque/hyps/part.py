@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque.errors import FileError
+from calque.hyps.lists import PackedTexts
+from calque.text.files import replacing
+
+MOST_COUNT = 255
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Candidates that arrived together, sentences ascending; what a store is made of."""
+
+    sentences: NDArray[np.int64]
+    dense: NDArray[np.float64]
+    row_offsets: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    values: NDArray[Any]
+    """uint8 where all are small counts, otherwise float64."""
+    statistics: NDArray[np.float64]
+    n_words: NDArray[np.int32]
+    text_data: NDArray[np.uint8]
+    text_offsets: NDArray[np.int64]
+    new_keys: NDArray[np.uint64]
+    """Of the sparse features that appeared here for the first time, in the order of columns."""
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    @property
+    def n_bytes(self) -> int:
+        """The memory that it takes."""
+        return sum(getattr(self, field.name).nbytes for field in fields(self))
+
+    @property
+    def texts(self) -> PackedTexts:
+        """The candidates as users read them."""
+        return PackedTexts(self.text_data, self.text_offsets)
+
+    def write(self, path: Path) -> None:
+        """Write the part as an .npz file, which appears complete or not at all."""
+        with replacing(path) as file:
+            np.savez(file, **{field.name: getattr(self, field.name) for field in fields(self)})
+
+    @classmethod
+    def load(cls, path: Path) -> Part:
+        """The part in a file that `write` wrote."""
+        try:
+            with np.load(path, allow_pickle=False) as arrays:
+                return cls(**{name: arrays[name] for name in arrays.files})
+        except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+            raise FileError(path, f"not a part of a pool, or damaged: {error}") from error
+        except Exception as error:  # zipfile has errors of its own, one for each kind of damage
+            raise FileError(path, f"damaged: {error}") from error
+
+
+def small(values: NDArray[Any]) -> NDArray[Any]:
+    """The values as bytes where these hold them all, otherwise as they are."""
+    if len(values) and not ((values >= 0) & (values <= MOST_COUNT)).all():
+        return values.astype(np.float64)
+    bytes_ = values.astype(np.uint8)
+    return bytes_ if (bytes_ == values).all() else values.astype(np.float64)

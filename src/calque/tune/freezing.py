@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque.errors import OptionError
+from calque.tune.task import CandidateSource
+
+ALL = ("dense", "sparse")
+"""What stands for every feature of a kind."""
+
+
+def free_features(
+    fixed: str, source: CandidateSource, keys: NDArray[np.uint64]
+) -> NDArray[np.bool_]:
+    """Which weights may move: dense features, then the sparse ones of these keys.
+
+    `fixed` has names with commas between: a dense feature, a sparse one, a family of sparse
+    features, or `dense` or `sparse` for all. Raises `OptionError` for a name that is none of these.
+    """
+    names = source.dense_names
+    free = np.ones(len(names) + len(keys), bool)
+    dense, sparse = free[: len(names)], free[len(names) :]
+    dense[[names.index(name) for name in source.fixed]] = False
+    for name in filter(None, (part.strip() for part in fixed.split(","))):
+        if name in names:
+            dense[names.index(name)] = False
+        elif name == "dense":
+            dense[:] = False
+        elif name == "sparse":
+            sparse[:] = False
+        elif (group := source.sparse_group(name, keys)) is not None:
+            sparse[group] = False
+        else:
+            known = ", ".join((*names, *ALL))
+            raise OptionError(f"fixed={name}: no such feature or family; there are: {known}")
+    if not free.any():
+        raise OptionError("every feature is fixed: expected one to tune")
+    return free

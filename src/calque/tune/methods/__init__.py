@@ -1,0 +1,1 @@
+"""The methods of `calque tune`, one file each; see `calque.tune.registry`."""

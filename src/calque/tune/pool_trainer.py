@@ -1,0 +1,195 @@
+"""Trainers on pools: decode, merge the lists with earlier ones, move the weights, again."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque.errors import CalqueError
+from calque.features import Weights
+from calque.hyps import CandidatePool, Lists
+from calque.tune import guards
+from calque.tune.freezing import free_features
+from calque.tune.judge import Verdict
+from calque.tune.loop import Measured, Place, Step, Trainer, Training
+from calque.tune.problem import Problem, Vector
+from calque.tune.run import Round
+from calque.tune.task import Task
+
+NEAR_START = 0.1
+"""How far the second seed of one-best lists lies from the start, as a share of each weight."""
+
+
+class PoolTrainer(Trainer):
+    """A method that moves weights on all candidates found so far."""
+
+    can_repeat: ClassVar[bool]
+    """Whether another update on the same candidates can help."""
+    tunes_sparse: ClassVar[bool] = True
+    """Whether weights of sparse features move, too."""
+
+    @abstractmethod
+    def update(self, problem: Problem, weights: Vector) -> Vector:
+        """Better weights on the candidates up to now; the arguments stay as they are."""
+
+    def begin(self, task: Task, place: Place) -> tuple[Training, Weights]:
+        """A pool of candidates, empty as yet."""
+        if task.source.has_families and not self.tunes_sparse:
+            place.progress.warn(
+                f"{self.method} tunes dense weights only: those of sparse features stay as they"
+                " are, but for a common scale; pro and mira tune all"
+            )
+        return PoolTraining(self, task, place), task.start
+
+
+class PoolTraining(Training):
+    """Rounds of candidates and updates."""
+
+    def __init__(self, trainer: PoolTrainer, task: Task, place: Place) -> None:
+        """Begin with an empty pool."""
+        self._trainer = trainer
+        self._task = task
+        self._place = place
+        source = task.source
+        self._pool = CandidatePool(
+            source.n_sentences,
+            source.dense_names,
+            folder=place.run.pool,
+            memory_mb=place.memory_mb,
+        )
+        # Weights of features that no candidate has take part in every change of scale.
+        self._pool.reserve(task.start)
+
+    def restore(self, rounds: Sequence[Round], state: Mapping[str, NDArray[Any]]) -> None:
+        """Fill the pool with what the finished rounds brought."""
+        for done in rounds:
+            for path in self._place.run.pool_files(done.round):
+                self._pool.load(path)
+
+    def measure(self, round: int, weights: Weights) -> Measured:
+        """The score of the decoder's own output, or of the choice out of given lists."""
+        task, trainer, n_new, own = self._task, self._trainer, 0, None
+        again = task.source.decodes_again
+        if again or round == 0:
+            for stale in self._place.run.pool_files(round):  # of an attempt that was killed
+                stale.unlink()
+            n_new, own = self._collect(round, weights)
+            if round == 0 and again and task.source.list_length == 1:
+                n_new += self._collect(round, self._near(weights), attempt=1)[0]
+        lists = self._pool.lists()
+        if round == 0:
+            guards.check_choice(lists)
+            if not trainer.tunes_sparse and not task.source.has_families:
+                self._refuse_sparse(lists)
+        if own is None:
+            best = lists.best(self._pool.vector(weights))
+            score = float(task.metric.score(lists.statistics[best].sum(axis=0)))
+            n_words = int(lists.n_words[best].sum())
+            own = Verdict(score, n_words, task.judge.ratio(n_words))
+        stopped = None
+        if round > 0 and n_new == 0 and not (trainer.can_repeat and not again):
+            stopped = "no new candidates"
+        return Measured(own, n_candidates=len(self._pool), n_new=n_new, stopped=stopped)
+
+    def _collect(
+        self, round: int, weights: Weights, attempt: int = 0
+    ) -> tuple[int, Verdict | None]:
+        """Put the candidates under these weights into the pool.
+
+        How many were new, and how good the first of each list are where they are the decoder's.
+        """
+        task, first, n_new, chosen = self._task, 0, 0, list[str]()
+        for at, lists in enumerate(task.source.lists(weights, self._place.progress)):
+            guards.check_candidates(lists, first, task.source)
+            name = f"{round:03}.{attempt}{at:05}"
+            n_new += self._pool.add(lists, task.judge.statistics, first=first, name=name)
+            begins = np.concatenate([[0], np.cumsum(lists.lengths)])[:-1]
+            chosen += [lists.texts[row] for row in begins.tolist()]
+            first += len(lists.lengths)
+        return n_new, task.judge.verdict(chosen) if task.source.decodes_again else None
+
+    def _near(self, weights: Weights) -> Weights:
+        """Weights near the start: lists of one candidate each leave nothing to choose from.
+
+        So the first pool of one-best lists is made of two seeds (Tillmann & Zhang 2008).
+        """
+        rng = np.random.default_rng([self._trainer.seed, 0, 1])
+        values = np.array(list(weights.values()))
+        moved = values * (1 + NEAR_START * rng.uniform(-1, 1, len(values)))
+        fixed = self._task.source.fixed
+        near = {
+            name: value if name in fixed else new
+            for (name, value), new in zip(weights.items(), moved.tolist(), strict=True)
+        }
+        return Weights(near, weights.sparse)
+
+    def step(self, round: int, weights: Weights, measured: Measured) -> Step:
+        """The update of the method, unless it leads to trouble."""
+        task, trainer, lists = self._task, self._trainer, self._pool.lists()
+        before = self._pool.vector(weights)
+        problem = self._problem(round, lists, before if round == 0 else None)
+        with self._place.progress.stage(f"{trainer.method}, round {round + 1}") as stage:
+            after = trainer.update(problem, before)
+            trouble = guards.weights_trouble(after, before, problem.free)
+            if isinstance(trouble, guards.NotFinite):
+                name = self._name(lists, trouble.feature)
+                return Step(guard=f"the weight of '{name}' became {trouble.value}")
+            if trouble is not None:
+                return Step(guard=trouble)
+            n_words = int(lists.n_words[lists.best(after)].sum())
+            guard = guards.length_trouble(task.judge.ratio(n_words))
+            if guard is not None:
+                return Step(guard=guard)
+            pool_score = problem.score(after)
+            change = _change(before[problem.free], after[problem.free])
+            stage.say(
+                f"{task.metric.name} {measured.verdict.score:.2f}, {pool_score:.2f} out of"
+                f" {len(lists):,} candidates"
+            )
+        settled = change <= trainer.options.settled
+        return Step(
+            weights=self._pool.weights(after),
+            pool_score=pool_score,
+            change=change,
+            stopped="the weights have settled" if settled else None,
+        )
+
+    def _problem(self, round: int, lists: Lists, start: Vector | None) -> Problem:
+        trainer, task = self._trainer, self._task
+        free = free_features(str(trainer.options.fixed), task.source, lists.keys)
+        start = self._pool.vector(task.start) if start is None else start
+        n_dense = lists.n_dense
+        size = float(np.abs(start[:n_dense][free[:n_dense]]).sum()) or 1.0
+        rng = np.random.default_rng([trainer.seed, round])
+        place = self._place
+        return Problem(lists, task.metric, free, size, rng, place.threads, is_first=round == 0)
+
+    def _name(self, lists: Lists, feature: int) -> str:
+        if feature < lists.n_dense:
+            return lists.dense_names[feature]
+        return self._task.source.sparse_name(int(lists.keys[feature - lists.n_dense]))
+
+    def _refuse_sparse(self, lists: Lists) -> None:
+        """Raise where a method of few directions meets sparse features."""
+        if len(lists.keys):
+            name = self._task.source.sparse_name(int(lists.keys[0]))
+            raise CalqueError(
+                f"{self._trainer.method} tunes dense features only, but on fewer than half of the"
+                f" candidates is '{name}' ({len(lists.keys):,} such features): use pro or mira"
+            )
+
+
+def _change(before: Vector, after: Vector) -> float:
+    """The largest change of a weight, as a share of the largest weight, scale aside.
+
+    Fixed weights are none of these: a large one would make every change look small.
+    """
+    size = np.abs(before).sum()
+    if size == 0:
+        return 1.0
+    after = after * (size / np.abs(after).sum())
+    return float(np.abs(after - before).max() / np.abs(before).max())
