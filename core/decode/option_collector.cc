@@ -10,8 +10,6 @@ namespace {
 
 constexpr size_t kMostKnown = 1 << 16;  // options remembered from sentence to sentence: some 8 MB
 
-constexpr int kPreselected = 2;
-
 // With leave-one-out, so many options more are remembered of each phrase: they move up where blocks
 // of the pair fall.
 constexpr int kSpare = 12;
@@ -38,9 +36,11 @@ OptionCollector::OptionCollector(const ModelView& model, const WeightView& weigh
       weights_(weights),
       first_weight_(model.dense().first_weight(weights.dense)),
       rest_weight_(model.dense().rest_weight(weights.dense)),
-      limit_(limit) {
+      limit_(limit),
+      block_limit_(limit) {
   if (weights.sparse != nullptr && !model.sparse().empty()) {
     sparse_.emplace(model.sparse(), *weights.sparse);
+    if (sparse_->has(Scope::kOption)) block_limit_ = 0;  // the best show in the sentence only
   }
   if (leave_one_out != nullptr) left_out_.emplace(*leave_one_out);
   for (const BlockColumn& column : model.dense().block_columns) {
@@ -105,7 +105,9 @@ void OptionCollector::add_blocks(int begin, int end, int64_t phrase) {
     add_blocks_without_pair(begin, end, phrase, known);
     return;
   }
-  if (limit_ > 0) known = known.first(std::min(known.size(), static_cast<size_t>(limit_)));
+  if (block_limit_ > 0) {
+    known = known.first(std::min(known.size(), static_cast<size_t>(block_limit_)));
+  }
   for (const Option& option : known) add_changed(option, begin, end, {});
 }
 
@@ -132,7 +134,7 @@ void OptionCollector::add_blocks_without_pair(int begin, int end, int64_t phrase
   const size_t n_others = known.size() - static_cast<size_t>(std::ranges::count_if(known, is_own));
   const bool knows_all = known.size() == static_cast<size_t>(last - first);
   own_options_.clear();
-  if (!knows_all && n_others < static_cast<size_t>(limit_)) {  // too many of the best are own ones
+  if (!knows_all && n_others < static_cast<size_t>(block_limit_)) {  // too many of the best are own ones
     for (int64_t block = first; block < last; ++block) {
       own_options_.push_back(make_option(begin, end, block));
     }
@@ -155,7 +157,7 @@ void OptionCollector::add_blocks_without_pair(int begin, int end, int64_t phrase
     const auto change = is_own(option) ? left_out_->change(phrase, option.block) : common;
     if (change) add_changed(option, begin, end, *change);
   }
-  keep_best(table_->options_, from, limit_);
+  keep_best(table_->options_, from, block_limit_);
 }
 
 void OptionCollector::add_changed(const Option& option, int begin, int end,
@@ -170,13 +172,10 @@ void OptionCollector::add_changed(const Option& option, int begin, int end,
 void OptionCollector::learn_phrase(int begin, int end, int64_t phrase,
                                    std::pair<size_t, size_t>& known) {
   known.first = known_.size();
-  const int remembered = left_out_ && limit_ > 0 ? limit_ + kSpare : limit_;
+  const int remembered = left_out_ && block_limit_ > 0 ? block_limit_ + kSpare : block_limit_;
   const auto [first, last] = model_.blocks.blocks(phrase);
   for (int64_t row = first; row < last; ++row) known_.push_back(make_option(begin, end, row));
-  if (sparse_) {
-    keep_best(known_, known.first, kPreselected * remembered);
-    score_blocks(std::span(known_).subspan(known.first));
-  }
+  score_blocks(std::span(known_).subspan(known.first));
   keep_best(known_, known.first, remembered);
   known.second = known_.size();
 }
@@ -192,7 +191,7 @@ void OptionCollector::add_blocks_within(int begin, int end, int64_t phrase,
     if (change) add_changed(make_option(begin, end, block), begin, end, *change);
   }
   score_blocks(std::span(table_->options_).subspan(from));
-  keep_best(table_->options_, from, limit_);
+  keep_best(table_->options_, from, block_limit_);
 }
 
 // Sparse features that depend on the block alone, of options of one source phrase.
@@ -209,25 +208,33 @@ void OptionCollector::score_blocks(std::span<Option> options) {
 // Sparse features that depend on the place of the options from `from` on, all of one span.
 void OptionCollector::score_in_sentence(size_t from) {
   if (!sparse_ || from == table_->options_.size()) return;
+  if (sparse_->has(Scope::kSpan) || sparse_->has(Scope::kOption)) score_places(from);
+  if (sparse_->has(Scope::kOption)) keep_best(table_->options_, from, limit_);
+  if (sparse_->has(Scope::kOrientation)) score_orientations(from);
+}
+
+void OptionCollector::score_places(size_t from) {
   const auto options = std::span(table_->options_).subspan(from);
   sparse_->begin();
   view_all(options);
   ask_sparse(Scope::kSpan, std::span(views_).first(1));
   ask_sparse(Scope::kOption, views_);
-  const size_t n_ways = sparse_->has(Scope::kOrientation) ? 3 : 0;
-  for (size_t way = 0; way < n_ways; ++way) {
-    for (StepView& step : views_) step.orientation = static_cast<int>(way);
+  const auto sums = sparse_->answer();
+  for (size_t i = 0; i < options.size(); ++i) options[i].score += sums[0] + sums[i + 1];
+}
+
+void OptionCollector::score_orientations(size_t from) {
+  const auto options = std::span(table_->options_).subspan(from);
+  sparse_->begin();
+  view_all(options);
+  for (int way = 0; way < 3; ++way) {
+    for (StepView& step : views_) step.orientation = way;
     ask_sparse(Scope::kOrientation, views_);
   }
-  const auto sums = sparse_->answer();
-  const size_t n = options.size();
-  for (size_t i = 0; i < n; ++i) {
-    options[i].score += sums[0] + sums[i + 1];
-    for (size_t way = 0; way < n_ways; ++way) {
-      options[i].previous[way] += sums[1 + n + way * n + i];
-    }
+  auto sum = sparse_->answer().begin();
+  for (size_t way = 0; way < 3; ++way) {
+    for (Option& option : options) option.previous[way] += *sum++;
   }
-  if (sparse_->has(Scope::kOption)) keep_best(table_->options_, from, 0);
 }
 
 void OptionCollector::view_all(std::span<const Option> options) {

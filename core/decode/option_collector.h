@@ -18,9 +18,10 @@ namespace calque {
 // What recurs is remembered from sentence to sentence. Not thread-safe: one per thread.
 class OptionCollector {
  public:
-  // Keeps at most `limit` options per span (0: all), those that score best by what the block
-  // decides; with sparse features, the best of the kPreselected * limit that are best without.
+  // Keeps at most `limit` options per span (0: all), those that score best by everything that the
+  // block and its place in the sentence decide.
   // `leave_one_out`: what to leave out for sentences that have a pair, if anything.
+  // Oracle: tests/test_decode_options.py (all options, ranked).
   OptionCollector(const ModelView& model, const WeightView& weights, int limit,
                   const LeaveOneOut* leave_one_out = nullptr);
 
@@ -47,13 +48,16 @@ class OptionCollector {
   void learn_phrase(int begin, int end, int64_t phrase, std::pair<size_t, size_t>& known);
   void score_blocks(std::span<Option> options);
   void score_in_sentence(size_t from);
+  void score_places(size_t from);
+  void score_orientations(size_t from);
   void keep_best(std::vector<Option>& options, size_t from, int limit) const;
   void number_next_classes();
 
   ModelView model_;
   WeightView weights_;
   double first_weight_, rest_weight_;  // of the language model
-  int limit_;
+  int limit_;        // of the options of a span
+  int block_limit_;  // .. before features of their place are known
   std::optional<SparseScorer> sparse_;
   std::optional<PairLeftOut> left_out_;
   FrequencyChange frequency_weights_{};

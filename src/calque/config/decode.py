@@ -37,7 +37,9 @@ class DecodeOptions:
         "longer sentences are cut at punctuation into pieces of at most this many words",
         least=1,
     )
-    options_per_span: int = option(20, "translation options kept per source span; 0: all", least=0)
+    options_per_span: int = option(
+        20, "translation options kept per source span, the best by all weights; 0: all", least=0
+    )
     time_limit_s: float = option(
         0.0, "seconds after which the rest of a sentence is translated in a hurry; 0: none", least=0
     )
