@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from test_decode_exact import rules, search_options, seeds, sources
 
-from calque.config import DecodeOptions, ForceOptions, LmOptions
+from calque.config import DecodeOptions, ForceOptions, LmOptions, OracleOptions
 from calque.decode import Decoder, SourceText
 from calque.errors import CalqueError, ModelError
 from calque.features import (
@@ -224,7 +224,7 @@ def test_forced_and_oracle_decoding_score_the_same_features(
     assert forced.best.score == pytest.approx(best, abs=1e-4)
     dot = float(weights.vector(decoder.feature_names) @ forced.best.features)
     assert forced.best.score == pytest.approx(dot, abs=1e-4)
-    [oracle] = decoder.oracle(as_source([source]), wanted, DecodeOptions(), n_best=1)
+    [oracle] = decoder.oracle(as_source([source]), [wanted], OracleOptions(), n_best=1)
     again = decoder.dense_features(oracle.derivations[0], as_source([source]))
     assert oracle.derivations[0].features == again
 

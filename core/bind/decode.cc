@@ -1,3 +1,4 @@
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -292,18 +293,25 @@ void register_decode(nb::module_& m) {
           nb::arg("options_per_span"), "The translation graph of one sentence.")
       .def(
           "oracle",
-          [](const BoundDecoder& decoder, const BoundSource& text, Vector<int32_t> references,
-             Vector<int64_t> reference_offsets, const SearchOptions& search, int n_best,
-             bool distinct, int threads) {
+          [](const BoundDecoder& decoder, const BoundSource& text,
+             const std::vector<std::pair<Vector<int32_t>, Vector<int64_t>>>& references,
+             const SearchOptions& search, bool brevity_penalty, int n_best, bool distinct,
+             int threads) {
             const SourceText source = to_source(decoder, text);
-            check_references(source, references, reference_offsets);
+            ReferenceTexts texts;
+            for (const auto& [ids, offsets] : references) {
+              check_references(source, ids, offsets);
+              texts.all.push_back({view(ids), view(offsets)});
+            }
+            if (texts.all.empty()) throw Error("at least one reference is expected");
             nb::gil_scoped_release release;
-            return decode_oracle(decoder.model, {search, 0, n_best, distinct}, source,
-                                 view(references), view(reference_offsets), threads);
+            return decode_oracle(decoder.model, {search, 0, n_best, distinct}, brevity_penalty,
+                                 source, texts, threads);
           },
-          nb::arg("source"), nb::arg("references"), nb::arg("reference_offsets"),
-          nb::arg("search"), nb::kw_only(), nb::arg("n_best"), nb::arg("distinct"),
-          nb::arg("threads"), "The derivations of highest sentence BLEU; their score is the BLEU.")
+          nb::arg("source"), nb::arg("references"), nb::arg("search"), nb::kw_only(),
+          nb::arg("brevity_penalty"), nb::arg("n_best"), nb::arg("distinct"), nb::arg("threads"),
+          "The derivations of highest sentence BLEU; their score is the BLEU. `references` are "
+          "texts, each as ids and offsets.")
       .def(
           "force",
           [](const BoundDecoder& decoder, const BoundSource& text, Vector<int32_t> references,

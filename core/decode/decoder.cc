@@ -68,20 +68,30 @@ TranslationGraph decode_graph(const ModelView& model, const WeightView& weights,
   });
 }
 
+std::vector<std::span<const int32_t>> ReferenceTexts::sentence(size_t i) const {
+  std::vector<std::span<const int32_t>> references;
+  for (const auto& [ids, offsets] : all) {
+    const auto begin = static_cast<size_t>(offsets[i]);
+    references.push_back(ids.subspan(begin, static_cast<size_t>(offsets[i + 1]) - begin));
+  }
+  return references;
+}
+
 std::vector<Decoded> decode_oracle(const ModelView& model, const DecodeOptions& options,
-                                   const SourceText& source, std::span<const int32_t> references,
-                                   std::span<const int64_t> reference_offsets, int n_threads) {
+                                   bool brevity_penalty, const SourceText& source,
+                                   const ReferenceTexts& references, int n_threads) {
   const std::vector<double> zeros(model.dense().size());
   const WeightView no_weights{zeros, nullptr};
-  const SourceText wanted{references, reference_offsets, references, {}, 0, {}};
   std::vector<Decoded> results(source.size());
   for_chunks(source.size(), 1, n_threads, [&] {
-    // Without weights every option is as good as any other: none may be cut.
+    // Without weights every option is as good as any other: the references choose.
     return [&, collector = OptionCollector(model, no_weights, 0), table = OptionTable()](
                size_t at, size_t) mutable {
       collector.collect(table, source.sentence(at));
+      ReferenceNgrams ngrams(references.sentence(at));
+      keep_useful(table, ngrams, brevity_penalty, options.n_best);
       Search search(*model.features, no_weights, options.search,
-                    OracleTarget(wanted.sentence(at).words));
+                    OracleTarget(std::move(ngrams), brevity_penalty, table));
       const SearchGraph& graph = search.run(table);
       results[at] = {best_derivations(graph, table, model, options.n_best, options.distinct),
                      graph.n_generated};

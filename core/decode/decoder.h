@@ -68,10 +68,21 @@ std::vector<Decoded> decode(const ModelView& model, const WeightView& weights,
 TranslationGraph decode_graph(const ModelView& model, const WeightView& weights,
                               const DecodeOptions& options, const SourceText& source, size_t at);
 
-// The derivations of highest sentence BLEU against `references`, which are target ids or -1 - i for
-// the text of source word i; the score of a derivation is its BLEU.
+// Words of references, which are target ids or -1 - i for the text of source word i.
+struct ReferenceTexts {
+  struct Text {
+    std::span<const int32_t> ids;
+    std::span<const int64_t> offsets;
+  };
+  std::vector<Text> all;  // each with a reference for every sentence
+
+  std::vector<std::span<const int32_t>> sentence(size_t i) const;
+};
+
+// The derivations of highest sentence BLEU; the score of a derivation is its BLEU. Nothing else cuts
+// than the stacks of `search`.
 std::vector<Decoded> decode_oracle(const ModelView& model, const DecodeOptions& options,
-                                   const SourceText& source, std::span<const int32_t> references,
-                                   std::span<const int64_t> reference_offsets, int n_threads);
+                                   bool brevity_penalty, const SourceText& source,
+                                   const ReferenceTexts& references, int n_threads);
 
 }  // namespace calque

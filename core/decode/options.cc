@@ -22,6 +22,19 @@ StepView OptionTable::view(const Option& option) {
   return step;
 }
 
+void OptionTable::keep(std::span<const uint8_t> wanted) {
+  size_t n_kept = 0;
+  for (auto& [first, last] : ranges_) {  // in the order of the options
+    const size_t from = n_kept;
+    for (size_t at = first; at < last; ++at) {
+      if (wanted[at]) options_[n_kept++] = options_[at];
+    }
+    first = from;
+    last = n_kept;
+  }
+  options_.resize(n_kept);
+}
+
 void OptionTable::estimate_future() {
   constexpr float kNever = -std::numeric_limits<float>::infinity();
   const auto best = [&](int begin, int end) {

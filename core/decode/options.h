@@ -65,6 +65,7 @@ class OptionTable {
     const auto [from, to] = ranges_[index(begin, end)];
     return {options_.data() + from, to - from};
   }
+  std::span<const Option> all() const { return options_; }
   const Option& operator[](int32_t id) const { return options_[static_cast<size_t>(id)]; }
   int32_t id(const Option& option) const {
     return static_cast<int32_t>(&option - options_.data());
@@ -83,6 +84,10 @@ class OptionTable {
   }
   int size() const { return n_; }
   int max_words() const { return max_words_; }
+
+  // Drops the options that are not wanted, a flag for each; estimates of the future stay as they are.
+  // Precondition: no sparse features have weights.
+  void keep(std::span<const uint8_t> wanted);
 
   // What the best options of a gap add up to without history or reordering: an estimate, no bound.
   // Precondition: the gap is no longer than the coverage window, or reaches the sentence end.

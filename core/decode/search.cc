@@ -50,6 +50,7 @@ void Search<Target>::fill(int n_covered) {
   const auto& cubes = cubes_[static_cast<size_t>(n_covered)];
   keys_.clear();
   heap_.clear();
+  if constexpr (Target::looks_ahead()) return fill_looking_ahead(cubes, stack);
   for (size_t cube = 0; cube < cubes.size(); ++cube) push(cubes, static_cast<int32_t>(cube), 0, 0);
   const int limit = pop_limit();
   for (int pops = 0; !heap_.empty() && (limit == 0 || pops < limit); ++pops) {
@@ -64,6 +65,36 @@ void Search<Target>::fill(int n_covered) {
     if (graph_.truncated) return;
   }
   extend(cubes, stack);
+}
+
+// Every cell by the score after its step, best first, until the stack is full: no other cell could
+// enter it, nor be recombined with what has.
+template <typename Target>
+void Search<Target>::fill_looking_ahead(const std::vector<Cube>& cubes, Stack& stack) {
+  if constexpr (Target::looks_ahead()) {
+    for (size_t index = 0; index < cubes.size(); ++index) {
+      const Cube& cube = cubes[index];
+      if (cube.options.empty()) continue;
+      for (size_t row = 0; row < cube.hypotheses.size(); ++row) {
+        const int32_t state = graph_[cube.hypotheses[row]].target;
+        target_.look_ahead(state, cube.options, table_->id(cube.options.front()), ahead_);
+        for (size_t column = 0; column < ahead_.size(); ++column) {
+          heap_.push_back({ahead_[column], static_cast<int32_t>(index), static_cast<int32_t>(row),
+                           static_cast<int32_t>(column)});
+        }
+      }
+    }
+    std::make_heap(heap_.begin(), heap_.end());
+    const auto size = static_cast<size_t>(options_.stack_size);
+    while (!heap_.empty() && (size == 0 || stack.size() < size)) {
+      while (!heap_.empty() && popped_.size() < kExtendedAtOnce) {
+        std::pop_heap(heap_.begin(), heap_.end());
+        popped_.push_back(heap_.back());
+        heap_.pop_back();
+      }
+      extend(cubes, stack);
+    }
+  }
 }
 
 template <typename Target>

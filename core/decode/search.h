@@ -92,6 +92,7 @@ class Search {
 
   void start(int n_words);
   void fill(int n_covered);
+  void fill_looking_ahead(const std::vector<Cube>& cubes, Stack& stack);
   void push(const std::vector<Cube>& cubes, int32_t cube, int32_t row, int32_t column);
   double score_without_target(const Cube& cube, const Hypothesis& from,
                               const Option& option) const;
@@ -121,6 +122,7 @@ class Search {
   std::vector<Stack> stacks_;
   std::vector<std::vector<Cube>> cubes_;  // by the number of words covered after the step
   std::vector<Cell> heap_, popped_;
+  std::vector<double> ahead_;
   std::vector<Extension> extensions_;
   std::vector<float> futures_;       // of each coverage
   Interner<RecombinationKey> keys_;  // of the stack being filled; id: position in the stack

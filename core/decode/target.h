@@ -55,6 +55,9 @@ class LmTarget {
   // Whether the gaps of a coverage can be filled after a state.
   static constexpr bool has_future(const Coverage&, int32_t) { return true; }
 
+  // Whether `look_ahead` tells the score after a step without making it.
+  static constexpr bool looks_ahead() { return false; }
+
   // Whether only complete translations are of use, none of a part of the sentence.
   static constexpr bool completes() { return true; }
 
@@ -82,6 +85,7 @@ class ContextTarget {
   TargetStep step(int32_t state, const Option& option, int32_t id);
   static constexpr bool has_future(const Coverage&, int32_t) { return true; }
   static constexpr bool completes() { return true; }
+  static constexpr bool looks_ahead() { return false; }
   double finish(int32_t state) const;
   static constexpr bool ends() { return true; }
   // Valid until the next step.
@@ -128,6 +132,7 @@ class ForcedTarget {
   // need not: it is in no prefix pair that ends before it.
   bool has_future(const Coverage& coverage, int32_t state) const;
   static constexpr bool completes() { return false; }  // so are prefix pairs; nothing is pruned
+  static constexpr bool looks_ahead() { return false; }
   bool ends() const { return ends_; }
   double finish(int32_t state) const;
   std::span<const int32_t> history(int32_t state) const {

@@ -649,8 +649,10 @@ class Decoder:
     def graph(self, source: Source, weights: WeightView, search: SearchOptions, *, options_per_span: int) -> TranslationGraph:
         """The translation graph of one sentence."""
 
-    def oracle(self, source: Source, references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, *, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
-        """The derivations of highest sentence BLEU; their score is the BLEU."""
+    def oracle(self, source: Source, references: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]], search: SearchOptions, *, brevity_penalty: bool, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
+        """
+        The derivations of highest sentence BLEU; their score is the BLEU. `references` are texts, each as ids and offsets.
+        """
 
     def force(self, source: Source, references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: WeightView, search: SearchOptions, leave_one_out: LeaveOneOut | None, *, max_states: int, max_words: int, min_prefix: int, derive_prefix: bool, threads: int) -> list[Forced]:
         """

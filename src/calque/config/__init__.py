@@ -5,7 +5,7 @@ from calque.config.blocks import BlockOptions
 from calque.config.classes import ClassOptions
 from calque.config.compare import CompareOptions
 from calque.config.corpus import CorpusOptions
-from calque.config.decode import DecodeOptions, ForceOptions
+from calque.config.decode import DecodeOptions, ForceOptions, OracleOptions
 from calque.config.dense import (
     DenseOptions,
     EventOptions,
@@ -43,6 +43,7 @@ __all__ = [
     "LmOptions",
     "LocalModelOptions",
     "OptionInfo",
+    "OracleOptions",
     "RoundOptions",
     "TaskOptions",
     "TextOptions",

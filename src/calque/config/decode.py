@@ -63,3 +63,27 @@ class ForceOptions:
     )
     max_words: int = option(80, "longer sources count as not reachable", least=1)
     min_prefix: int = option(5, "shortest prefix pair of use, in source words", least=1)
+
+
+@dataclass(frozen=True)
+class OracleOptions:
+    """How the translations closest to the references are searched."""
+
+    reordering: Literal["mon", "swap", "phrase"] = option(
+        "phrase", "left to right, swaps of neighbouring blocks, or jumps up to the distortion limit"
+    )
+    distortion_limit: int = option(6, "most source words jumped over; -1: no limit", least=-1)
+    distortion_rule: Literal["window", "jump"] = option(
+        "window",
+        "what the limit bounds: window, also how far a block may end from the first word that is"
+        " not translated; jump, the jump alone",
+    )
+    strict_single_gap: bool = option(
+        False, "in swap mode, let what lies before a jump be a single block only"
+    )
+    stack_size: int = option(
+        100, "hypotheses kept per stack; 0: all, an exact search of short sentences", least=0
+    )
+    brevity_penalty: bool = option(
+        False, "let translations pay for being shorter than the closest reference"
+    )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.blocks import BlockTable
-from calque.config import DecodeOptions, ForceOptions
+from calque.config import DecodeOptions, ForceOptions, OracleOptions
 from calque.decode.source import SourceText
 from calque.errors import CalqueError
 from calque.features import FeatureSet, Weights
@@ -19,10 +19,6 @@ from calque.lm import LanguageModel
 from calque.model import Model
 from calque.parallel import n_workers
 from calque.text import RESERVED, UNKNOWN, Vocabulary
-
-ORACLE_STACK = 100
-"""Hypotheses per stack of the oracle search, which prunes by nothing else."""
-
 
 UNKNOWN_TEXT = RESERVED[UNKNOWN]
 
@@ -146,33 +142,34 @@ class Decoder:
     def oracle(
         self,
         source: SourceText,
-        references: SourceText,
-        options: DecodeOptions,
+        references: Sequence[SourceText],
+        options: OracleOptions,
         *,
         n_best: int = 5,
+        distinct: bool = False,
         threads: int | None = None,
     ) -> list[_core.Decoded]:
-        """The `n_best` derivations of highest sentence BLEU; their score is the BLEU.
+        """The `n_best` derivations of highest sentence BLEU; their score is the BLEU, 0 to 1.
 
-        A beam search of `ORACLE_STACK` hypotheses per stack: the best one is not guaranteed. BLEU
-        has add-one smoothing from bigrams on and no brevity penalty (Tillmann & Zhang 2008).
+        `references` are texts with a translation of every sentence each. BLEU has add-one smoothing
+        from bigrams on and, unless `options` want it, no brevity penalty (Tillmann & Zhang 2008). A
+        beam search: the best one is not guaranteed, unless the stacks are unlimited.
         """
         search = DecodeOptions(
             reordering=options.reordering,
             distortion_limit=options.distortion_limit,
             distortion_rule=options.distortion_rule,
             strict_single_gap=options.strict_single_gap,
-            stack_size=ORACLE_STACK,
-            pop_limit=0,
+            stack_size=options.stack_size,
             future_cost=False,
         )
         return self._core.oracle(
             self._source(source),
-            references.copies,
-            references.sentences.offsets,
+            [(text.copies, text.sentences.offsets) for text in references],
             _search(search),
+            brevity_penalty=options.brevity_penalty,
             n_best=n_best,
-            distinct=False,
+            distinct=distinct,
             threads=n_workers(threads),
         )
 
