@@ -14,6 +14,7 @@
 #include "blocks/link_counts.h"
 #include "blocks/phrases.h"
 #include "blocks/score.h"
+#include "checks.h"
 #include "error.h"
 
 namespace calque::bind {
@@ -21,8 +22,6 @@ namespace {
 
 template <typename T>
 using Rows = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using Writable = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
 using RunMatrix = nb::ndarray<nb::numpy, uint64_t, nb::ndim<2>>;
 
 template <typename T>
@@ -38,14 +37,16 @@ std::span<const T> named(const nb::dict& arrays, const char* name) {
 
 struct BoundPhrases {
   BoundPhrases(Vector<int32_t> words, Vector<int64_t> offsets, int max_words,
-               Writable<uint32_t> ids)
+               InOutMatrix<uint32_t> ids)
       : words(words) {
     if (max_words < 1 || max_words > kMaxWords) throw Error("phrases have one to eight words");
     if (ids.size() != words.size() * static_cast<size_t>(max_words)) {
       throw Error("ids need one row of words per phrase length");
     }
     nb::gil_scoped_release release;
-    numbered = number_phrases(view(words), view(offsets), max_words, {ids.data(), ids.size()});
+    check_offsets(view(offsets), words.size(), "words");
+    check_ids(view(words), "words");
+    numbered = number_phrases(view(words), view(offsets), max_words, view(ids));
     phrases = {view(this->words), numbered.examples, numbered.first_ids};
   }
   Vector<int32_t> words;  // kept alive
@@ -66,13 +67,13 @@ SortedRun to_run(const Matrix<uint64_t>& run) {
 
 std::pair<RunMatrix, int64_t> extract_run(const BoundCorpus& corpus, Matrix<uint32_t> source_ids,
                                           Matrix<uint32_t> target_ids, int64_t first, int64_t last,
-                                          int64_t max_records, Writable<uint32_t> target_counts) {
+                                          int64_t max_records, InOutVector<uint32_t> target_counts) {
   Extracted out;
   {
     nb::gil_scoped_release release;
     out = extract(corpus.corpus, {view(source_ids), view(target_ids)},
                   static_cast<int>(source_ids.shape(0)), first, last, max_records,
-                  {target_counts.data(), target_counts.size()});
+                  view(target_counts));
   }
   return {to_matrix(std::move(out.run)), out.next_sentence};
 }
@@ -104,22 +105,13 @@ NamedArrays score(const std::vector<Matrix<uint64_t>>& runs, uint64_t first_sour
   return out;
 }
 
-OutVector<int32_t> lengths(const BoundPhrases& bound, Vector<uint32_t> ids) {
+OutVector<int32_t> lengths_of(const BoundPhrases& bound, Vector<uint32_t> ids) {
   std::vector<int32_t> out;
   {
     nb::gil_scoped_release release;
-    out.reserve(ids.size());
-    for (const uint32_t id : view(ids)) out.push_back(bound.phrases.length(id));
+    out = lengths(bound.phrases, view(ids));
   }
   return to_numpy(std::move(out));
-}
-
-void gather(const BoundPhrases& bound, Vector<uint32_t> ids, Writable<int32_t> words) {
-  nb::gil_scoped_release release;
-  size_t at = 0;
-  for (const uint32_t id : view(ids)) {
-    for (const int32_t word : bound.phrases[id]) words.data()[at++] = word;
-  }
 }
 
 std::pair<OutVector<int32_t>, OutVector<uint8_t>> find_partners(Vector<int32_t> words,
@@ -151,7 +143,7 @@ BoundCorpus::BoundCorpus(Vector<int32_t> source_words, Vector<int64_t> source_en
 }
 
 BoundBlockTable::BoundBlockTable(NamedArrays named_arrays)
-    : arrays(std::move(named_arrays)),
+    : arrays(nb::borrow<NamedArrays>(named_arrays.attr("copy")())),
       table{named<int32_t>(arrays, "source_words"),
             named<int64_t>(arrays, "source_offsets"),
             named<int32_t>(arrays, "source_counts"),
@@ -191,15 +183,21 @@ void register_blocks(nb::module_& m) {
            nb::arg("source"), nb::arg("source_offsets"), nb::arg("target"),
            nb::arg("target_offsets"), nb::arg("links"), nb::arg("link_offsets"));
   nb::class_<BoundPhrases>(m, "Phrases", "All phrases of one side, numbered by (length, word ids).")
-      .def(nb::init<Vector<int32_t>, Vector<int64_t>, int, Writable<uint32_t>>(), nb::arg("words"),
-           nb::arg("offsets"), nb::arg("max_words"), nb::arg("ids").noconvert(),
+      .def(nb::init<Vector<int32_t>, Vector<int64_t>, int, InOutMatrix<uint32_t>>(), nb::arg("words"),
+           nb::arg("offsets"), nb::arg("max_words"), nb::arg("ids"),
            "Fills `ids` (max_words rows, one entry per word).")
       .def("__len__", [](const BoundPhrases& self) { return self.numbered.examples.size(); })
       .def_prop_ro(
           "n_words", [](const BoundPhrases& self) { return self.numbered.first_ids[1]; },
           "The number of phrases of one word, which have the first ids.")
-      .def("lengths", &lengths, nb::arg("ids"), "The number of words of each of these phrases.")
-      .def("gather", &gather, nb::arg("ids"), nb::arg("words").noconvert(),
+      .def("lengths", &lengths_of, nb::arg("ids"), "The number of words of each of these phrases.")
+      .def(
+          "gather",
+          [](const BoundPhrases& self, Vector<uint32_t> ids, InOutVector<int32_t> words) {
+            nb::gil_scoped_release release;
+            gather(self.phrases, view(ids), view(words));
+          },
+          nb::arg("ids"), nb::arg("words"),
            "Fills `words` with the words of these phrases, one after the other.");
   nb::class_<LinkCounts>(m, "LinkCounts", "How often words are linked, the null word included.")
       .def(
@@ -213,7 +211,7 @@ void register_blocks(nb::module_& m) {
            "The number of links of two words; 2^32 - 1 is the null word.");
   m.def("extract_run", &extract_run, nb::arg("corpus"), nb::arg("source_ids"),
         nb::arg("target_ids"), nb::arg("first"), nb::arg("last"), nb::arg("max_records"),
-        nb::arg("target_counts").noconvert(),
+        nb::arg("target_counts"),
         "The counted blocks of sentence pairs first..last, and the pair to go on with.");
   m.def("score_blocks", &score, nb::arg("runs"), nb::arg("first_source"), nb::arg("last_source"),
         nb::arg("sources"), nb::arg("targets"), nb::arg("target_counts"), nb::arg("links"),
@@ -224,11 +222,12 @@ void register_blocks(nb::module_& m) {
   m.def("n_slots", &n_slots, nb::arg("n_sources"), "The size of the hash index, in slots.");
   m.def(
       "index_sources",
-      [](Vector<int32_t> words, Vector<int64_t> offsets, Writable<int32_t> slots) {
+      [](Vector<int32_t> words, Vector<int64_t> offsets, InOutVector<int32_t> slots) {
         nb::gil_scoped_release release;
-        index_sources(view(words), view(offsets), {slots.data(), slots.size()});
+        check_offsets(view(offsets), words.size(), "source phrases");
+        index_sources(view(words), view(offsets), view(slots));
       },
-      nb::arg("words"), nb::arg("offsets"), nb::arg("slots").noconvert(),
+      nb::arg("words"), nb::arg("offsets"), nb::arg("slots"),
       "Fills the hash index of source phrases.");
   register_moses(m);
 }

@@ -11,7 +11,8 @@ namespace calque::bind {
 
 using NamedArrays = nanobind::typed<nanobind::dict, nanobind::str, nanobind::any>;
 
-// A view of the arrays of a Python BlockTable, and the arrays themselves so that they stay alive.
+// A view of the arrays of a Python BlockTable, and the arrays themselves, in a dictionary of our own
+// so that they stay alive whatever the caller does with his.
 struct BoundBlockTable {
   explicit BoundBlockTable(NamedArrays named);
   NamedArrays arrays;

@@ -5,6 +5,7 @@
 
 #include "bind/arrays.h"
 #include "bind/register.h"
+#include "checks.h"
 #include "classes/exchange.h"
 #include "classes/tree.h"
 #include "error.h"
@@ -26,6 +27,7 @@ void register_classes(nb::module_& m) {
              int32_t n_classes) {
             check_classes(n_classes);
             nb::gil_scoped_release release;
+            check_offsets(view(offsets), ids.size(), "words");
             new (self) ClassExchange(Bigrams(view(ids), view(offsets), n_words), n_classes);
           },
           nb::arg("ids"), nb::arg("offsets"), nb::arg("n_words"), nb::arg("n_classes"))
@@ -62,6 +64,7 @@ void register_classes(nb::module_& m) {
         ClassTree tree;
         {
           nb::gil_scoped_release release;
+          check_offsets(view(offsets), ids.size(), "words");
           const Bigrams bigrams(view(ids), view(offsets), static_cast<int32_t>(classes.size()));
           tree = build_class_tree(bigrams, view(classes), n_classes);
         }

@@ -14,6 +14,7 @@
 #include "bind/language_model.h"
 #include "bind/leave_one_out.h"
 #include "bind/register.h"
+#include "checks.h"
 #include "decode/decoder.h"
 #include "decode/forced.h"
 #include "error.h"
@@ -28,6 +29,8 @@ struct BoundSource {
       : ids(ids), offsets(offsets), copies(copies), levels(levels) {
     if (copies.size() != ids.size()) throw Error("one copy per source word is expected");
     if (levels.shape(0) != ids.size()) throw Error("a row of levels per source word is expected");
+    check_offsets(view(offsets), ids.size(), "source words");
+    check_ids(view(ids), "source words");
   }
 
   Vector<int32_t> ids;
@@ -44,16 +47,8 @@ struct BoundDecoder {
         model{nb::cast<const BoundBlockTable&>(blocks_owner).table,
               {nb::cast<const BoundLanguageModel&>(lm_owner).view(), view(words)},
               &nb::cast<const BoundFeatureSet&>(features_owner).set} {
-    const auto n_lm_words = model.lm.lm.n_words();
-    const auto outside = [&](int32_t word) {
-      return word < 0 || model.lm.word(word) >= n_lm_words;
-    };
-    if (std::ranges::any_of(model.lm.words, [&](int32_t id) { return id >= n_lm_words; })) {
-      throw Error("a target word has a language-model id outside the language model");
-    }
-    if (std::ranges::any_of(model.blocks.target_words, outside)) {
-      throw Error("a block has a target word outside the vocabulary of the language model");
-    }
+    check_ids(model.lm.words, model.lm.lm.n_words(), "language-model ids of target words");
+    check_ids(model.blocks.target_words, "target words of the blocks");
     check_features();
   }
 
@@ -68,26 +63,14 @@ struct BoundDecoder {
     };
     check(model.dense().block_columns);
     check(model.dense().orientation_columns);
-    if (const auto& classes = model.dense().class_lm) {
-      const auto outside = [&](int32_t word) { return classes->lm.is_outside(word); };
-      if (std::ranges::any_of(model.blocks.target_words, outside)) {
-        throw Error("a block has a target word without a class");
-      }
-    }
-    if (!model.sparse().empty() &&
-        std::ranges::any_of(model.blocks.target_words, [&](int32_t word) {
-          return static_cast<size_t>(word) >= model.sparse().n_target_words();
-        })) {
-      throw Error("a block has a target word that templates cannot see");
+    if (is_outside(model.blocks.target_words)) {
+      throw Error("a block has a target word that the language models or the templates lack");
     }
   }
 
-  // Whether this is neither a target word nor, below 0, a text.
-  bool is_outside(int32_t id) const {
-    const auto& classes = model.dense().class_lm;
-    if (model.lm.is_outside(id) || (classes && classes->lm.is_outside(id))) return true;
-    return !model.sparse().empty() && id >= 0 &&
-           static_cast<size_t>(id) >= model.sparse().n_target_words();
+  // Whether one of them is neither a target word nor, below 0, a text.
+  bool is_outside(std::span<const int32_t> targets) const {
+    return std::ranges::any_of(targets, [&](int32_t id) { return model.is_outside(id); });
   }
 
   nb::object blocks, lm;
@@ -123,9 +106,7 @@ DistortionRule to_distortion_rule(const std::string& name) {
 }
 
 SourceText to_source(const BoundDecoder& decoder, const BoundSource& source) {
-  if (std::ranges::any_of(view(source.copies), [&](int32_t id) { return decoder.is_outside(id); })) {
-    throw Error("a copy is no target word");
-  }
+  if (decoder.is_outside(view(source.copies))) throw Error("a copy is no target word");
   const size_t n_levels = source.levels.shape(1);
   if (!decoder.model.sparse().empty() && n_levels != decoder.model.sparse().n_source_levels()) {
     throw Error("source words have other levels than the templates");
@@ -145,26 +126,21 @@ Constraints to_constraints(const BoundDecoder& decoder, const SourceText& source
                            const Vector<int64_t>& target_offsets, const Vector<int32_t>& targets) {
   const size_t n = spans.size() / 2;
   if (n == 0) return {};
-  if (offsets.size() != source.offsets.size() || target_offsets.size() != n + 1 ||
-      static_cast<size_t>(offsets.data()[source.size()]) != n ||
-      static_cast<size_t>(target_offsets.data()[n]) != targets.size()) {
-    throw Error("offsets of constraints per sentence and of their targets are expected");
-  }
-  if (std::ranges::any_of(view(targets), [&](int32_t id) { return decoder.is_outside(id); })) {
+  check_size(offsets.size(), source.offsets.size(), "offsets of constraints");
+  check_offsets(view(offsets), n, "constraints");
+  check_size(target_offsets.size(), n + 1, "offsets of the targets of constraints");
+  check_filled_offsets(view(target_offsets), targets.size(), "targets of constraints");
+  if (decoder.is_outside(view(targets))) {
     throw Error("a constraint has a target word outside the vocabulary");
   }
   Constraints constraints{{}, view(offsets)};
   for (size_t i = 0; i < n; ++i) {
     const auto from = static_cast<size_t>(target_offsets.data()[i]);
     const auto to = static_cast<size_t>(target_offsets.data()[i + 1]);
-    if (from >= to || to > targets.size()) throw Error("a constraint needs target words");
     constraints.all.push_back(
         {spans.data()[2 * i], spans.data()[2 * i + 1], view(targets).subspan(from, to - from)});
   }
   for (size_t at = 0; at < source.size(); ++at) {
-    if (offsets.data()[at] < 0 || offsets.data()[at] > offsets.data()[at + 1]) {
-      throw Error("offsets of constraints must not fall");
-    }
     int32_t free = 0;
     for (const Constraint& one : constraints.sentence(at)) {
       if (one.begin < free || one.begin >= one.end ||
@@ -179,16 +155,10 @@ Constraints to_constraints(const BoundDecoder& decoder, const SourceText& source
 
 void check_references(const SourceText& source, const Vector<int32_t>& references,
                       const Vector<int64_t>& offsets) {
-  if (offsets.size() != source.offsets.size() ||
-      static_cast<size_t>(offsets.data()[offsets.size() - 1]) != references.size()) {
+  if (offsets.size() != source.offsets.size()) {
     throw Error("one reference per source sentence is expected");
   }
-}
-
-void check_steps(const SentenceView& sentence, const Derivation& derivation) {
-  for (const Step& step : derivation.steps) {
-    if (step.end > sentence.size()) throw Error("the derivation is of a longer sentence");
-  }
+  check_offsets(view(offsets), references.size(), "references");
 }
 
 template <typename Derivations>
@@ -350,7 +320,7 @@ void register_decode(nb::module_& m) {
           [](const BoundDecoder& decoder, const BoundSource& text, const Derivation& derivation,
              size_t n_steps, bool ends) {
             const SentenceView sentence = to_sentence(decoder, text).sentence(0);
-            check_steps(sentence, derivation);
+            check_steps(decoder.model, sentence, derivation.steps);
             const auto steps = std::span(derivation.steps);
             return extract_features(decoder.model, sentence,
                                     steps.first(std::min(n_steps, steps.size())), ends);
@@ -363,9 +333,6 @@ void register_decode(nb::module_& m) {
              const std::vector<std::vector<Derivation>>& lists, bool ends, int threads) {
             const SourceText source = to_source(decoder, text);
             if (lists.size() != source.size()) throw Error("one list per sentence is expected");
-            for (size_t at = 0; at < lists.size(); ++at) {
-              for (const Derivation& one : lists[at]) check_steps(source.sentence(at), one);
-            }
             return sparse_rows(decoder, source, ends, threads, [&](size_t at) -> const auto& {
               return lists[at];
             });
@@ -381,11 +348,6 @@ void register_decode(nb::module_& m) {
             const SourceText source = to_source(decoder, text);
             if (batch.decoded.size() != source.size()) {
               throw Error("what was decoded from this source is expected");
-            }
-            for (size_t at = 0; at < source.size(); ++at) {
-              for (const Derivation& one : batch.decoded[at].derivations) {
-                check_steps(source.sentence(at), one);
-              }
             }
             return sparse_rows(decoder, source, true, threads, [&](size_t at) -> const auto& {
               return batch.decoded[at].derivations;

@@ -5,15 +5,13 @@
 #include "bind/arrays.h"
 #include "bind/blocks.h"
 #include "bind/register.h"
-#include "error.h"
+#include "checks.h"
 #include "features/events.h"
 #include "features/fertility.h"
 #include "features/lexical_weight.h"
 
 namespace calque::bind {
 namespace {
-
-using WritableCounts = nb::ndarray<int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // Previous block, block, side, sentence, source begin, target begin.
 using EventArrays = std::tuple<OutVector<int32_t>, OutVector<int32_t>, OutVector<int8_t>,
@@ -43,13 +41,11 @@ EventArrays collect(const BlockEvents& self, int64_t first, int64_t last, int th
 
 OutVector<float> weigh(const BoundBlockTable& table, Vector<int64_t> offsets,
                        Vector<int32_t> words, Vector<float> probs, double floor, int threads) {
-  if (words.size() != probs.size() || offsets.size() == 0 ||
-      view(offsets).back() != static_cast<int64_t>(words.size())) {
-    throw Error("the offsets of the lexicon do not delimit its words and probabilities");
-  }
+  check_size(probs.size(), words.size(), "probabilities of the lexicon");
   std::vector<float> weights;
   {
     nb::gil_scoped_release release;
+    check_offsets(view(offsets), words.size(), "words of the lexicon");
     weights = lexical_weights(table.table, {view(offsets), view(words), view(probs)}, floor,
                               threads);
   }
@@ -84,12 +80,12 @@ void register_features(nb::module_& m) {
            "Previous block, block, side, sentence, source and target begin of every event.")
       .def(
           "count",
-          [](const BlockEvents& self, int64_t first, int64_t last, WritableCounts counts,
+          [](const BlockEvents& self, int64_t first, int64_t last, InOutMatrix<int32_t> counts,
              int threads) {
             nb::gil_scoped_release release;
-            self.count(first, last, {counts.data(), counts.size()}, threads);
+            self.count(first, last, view(counts), threads);
           },
-          nb::arg("first"), nb::arg("last"), nb::arg("counts").noconvert(), nb::arg("threads"),
+          nb::arg("first"), nb::arg("last"), nb::arg("counts"), nb::arg("threads"),
           "Adds the events of sentence pairs first..last to rows of (left, right, neutral).")
       .def(
           "frequent_pairs",

@@ -5,6 +5,7 @@
 
 #include "bind/arrays.h"
 #include "bind/register.h"
+#include "checks.h"
 #include "error.h"
 #include "hyps/feature_index.h"
 #include "hyps/nbest_reader.h"
@@ -45,11 +46,11 @@ OutVector<uint8_t> add_rows(RowSet& set, const Vector<int64_t>& sentences,
       keys.size() != values.size()) {
     throw Error("a text, dense features and offsets per candidate are expected");
   }
+  check_offsets(view(row_offsets), keys.size(), "sparse features");
   std::vector<uint8_t> is_new(n);
   for (size_t i = 0; i < n; ++i) {
     const auto begin = static_cast<size_t>(row_offsets.data()[i]);
     const auto end = static_cast<size_t>(row_offsets.data()[i + 1]);
-    if (begin > end || end > keys.size()) throw Error("offsets must not fall");
     RowHash row;
     row.add(static_cast<uint64_t>(sentences.data()[i]));
     row.add(bytes_of(texts[i]));

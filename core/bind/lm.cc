@@ -7,6 +7,7 @@
 
 #include "bind/language_model.h"
 #include "bind/register.h"
+#include "checks.h"
 #include "error.h"
 #include "lm/arpa_reader.h"
 #include "lm/arpa_writer.h"
@@ -28,11 +29,6 @@ LanguageModel BoundLanguageModel::make_view() const {
 }
 
 namespace {
-
-template <typename T>
-using InOutVector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using InOutMatrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 std::span<const Ngram> as_ngrams(const Matrix<int32_t>& rows) {
   if (rows.shape(1) != 2) throw Error("n-grams are rows of context and word");
@@ -61,6 +57,8 @@ void register_estimation(nb::module_& m) {
       [](Vector<int32_t> ids, Vector<int64_t> offsets, int32_t n_words,
          InOutVector<int32_t> tokens) {
         nb::gil_scoped_release release;
+        check_offsets(view(offsets), ids.size(), "words");
+        check_size(tokens.size(), ids.size() + 2 * (offsets.size() - 1), "tokens");
         mark_sentences(view(ids), view(offsets), n_words, view(tokens));
       },
       nb::arg("ids"), nb::arg("offsets"), nb::arg("n_words"), nb::arg("tokens"),
@@ -73,6 +71,11 @@ void register_estimation(nb::module_& m) {
          int passes, InOutVector<int32_t> renumbering) {
         nb::gil_scoped_release release;
         const NgramCounts out{as_ngrams(ngrams), view(suffixes), view(counts)};
+        check_size(below.size(), tokens.size(), "nodes of the order below");
+        check_size(nodes.size(), tokens.size(), "nodes");
+        check_size(suffixes.size(), out.ngrams.size(), "suffixes");
+        check_size(counts.size(), out.ngrams.size(), "counts");
+        check_size(renumbering.size(), passes > 1 ? out.ngrams.size() : 0, "renumbering");
         return count_ngrams(n, highest, view(tokens), view(below), view(nodes), view(counts_below),
                             out, passes, view(renumbering));
       },
@@ -82,11 +85,15 @@ void register_estimation(nb::module_& m) {
       "List and count the n-grams of order n >= 2 given those of the order below; how many.");
   m.def(
       "counts_of_counts",
-      [](Vector<uint32_t> counts) { return counts_of_counts(view(counts)); }, nb::arg("counts"),
-      "How many of the counts are 1, 2, 3 and 4.");
+      [](Vector<uint32_t> counts) {
+        nb::gil_scoped_release release;
+        return counts_of_counts(view(counts));
+      },
+      nb::arg("counts"), "How many of the counts are 1, 2, 3 and 4.");
   m.def(
       "kneser_ney_unigrams",
       [](Vector<uint32_t> counts, const Discounts& discounts, InOutVector<float> probs) {
+        check_size(probs.size(), counts.size(), "probabilities");
         nb::gil_scoped_release release;
         kneser_ney_unigrams(view(counts), discounts, view(probs));
       },
@@ -97,8 +104,14 @@ void register_estimation(nb::module_& m) {
       [](Matrix<int32_t> ngrams, Vector<int32_t> suffixes, Vector<uint32_t> counts,
          const Discounts& discounts, Vector<float> probs_below, InOutMatrix<double> masses,
          InOutVector<float> probs, InOutVector<float> backoffs_below) {
+        if (masses.shape(1) != 2) throw Error("masses are rows of 2");
         const std::span contexts(reinterpret_cast<ContextMass*>(masses.data()), masses.shape(0));
         nb::gil_scoped_release release;
+        check_size(counts.size(), ngrams.shape(0), "counts");
+        check_size(probs.size(), ngrams.shape(0), "probabilities");
+        check_size(contexts.size(), probs_below.size(), "masses");
+        check_size(backoffs_below.size(), probs_below.size(), "backoffs");
+        check_size(suffixes.size(), ngrams.shape(0), "suffixes");
         kneser_ney(as_ngrams(ngrams), view(suffixes), view(counts), discounts, view(probs_below),
                    contexts, view(probs), view(backoffs_below));
       },
@@ -120,6 +133,8 @@ void register_estimation(nb::module_& m) {
         if (ngrams.empty() || slots.shape(1) != 2 || slots.shape(0) <= ngrams.back().shape(0)) {
           throw Error("a table needs more slots than n-grams");
         }
+        check_size(log_probs.size(), ngrams.back().shape(0), "log probabilities");
+        if (backoffs.size() > 0) check_size(backoffs.size(), log_probs.size(), "backoffs");
         nb::gil_scoped_release release;
         fill_table(as_lists(ngrams), view(log_probs), view(backoffs),
                    {reinterpret_cast<LmSlot*>(slots.data()), slots.shape(0)});
@@ -157,6 +172,7 @@ void register_model(nb::module_& m) {
           "score",
           [](const BoundLanguageModel& model, const LmState& state, int32_t word) {
             const LanguageModel& lm = model.view();
+            if (state.length >= lm.order()) throw Error("the state is one of a longer model");
             LmState out;
             const float log_prob =
                 lm.score(state, word < 0 || word >= lm.n_words() ? kUnknownWord : word, out);
@@ -167,7 +183,7 @@ void register_model(nb::module_& m) {
           "score_sentences",
           [](const BoundLanguageModel& model, Vector<int32_t> ids, Vector<int64_t> offsets,
              bool each_word, int threads) {
-            if (offsets.size() == 0) throw Error("offsets have at least one entry");
+            check_offsets(view(offsets), ids.size(), "words");
             const size_t n = offsets.size() - 1;
             std::vector<double> sums(n);
             std::vector<float> log_probs(each_word ? ids.size() + n : 0);

@@ -4,6 +4,7 @@
 
 #include "bind/arrays.h"
 #include "bind/register.h"
+#include "checks.h"
 #include "error.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
@@ -157,6 +158,18 @@ void register_metrics(nb::module_& m) {
          int n_threads) {
         const IdLines hypotheses{view(ids), view(offsets)};
         const IdLines references{view(reference_ids), view(reference_offsets)};
+        check_offsets(view(offsets), ids.size(), "hypotheses");
+        check_offsets(view(reference_offsets), reference_ids.size(), "references");
+        if (n_sets == 0) throw Error("expected at least one set of references");
+        const auto check_words = [&](size_t n_words) {
+          check_ids(view(ids), static_cast<int64_t>(n_words), "words of the hypotheses");
+          check_ids(view(reference_ids), static_cast<int64_t>(n_words), "words of the references");
+        };
+        if (stems.size() > 0) check_words(stems.size());
+        if (synset_offsets.size() > 0) {
+          check_words(synset_offsets.size() - 1);
+          check_offsets(view(synset_offsets), synsets.size(), "synsets");
+        }
         check_rows(hypotheses.size(), view(sentences), references.size() / n_sets);
         std::vector<double> values;
         {

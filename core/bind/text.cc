@@ -4,6 +4,7 @@
 
 #include "bind/arrays.h"
 #include "bind/register.h"
+#include "checks.h"
 #include "text/encode.h"
 #include "text/overlap.h"
 #include "text/word_table.h"
@@ -72,6 +73,8 @@ void register_text(nb::module_& m) {
         std::vector<uint8_t> keep;
         {
           nb::gil_scoped_release release;
+          check_offsets(view(offsets), ids.size(), "words");
+          check_offsets(view(test_offsets), test_ids.size(), "words of the test sentences");
           keep = find_overlap(view(ids), view(offsets), view(test_ids), view(test_offsets),
                               {.max_words = max_words, .times = times});
         }

@@ -5,6 +5,7 @@
 
 #include "bind/arrays.h"
 #include "bind/register.h"
+#include "checks.h"
 #include "error.h"
 #include "tune/line_search.h"
 #include "tune/mira.h"
@@ -12,28 +13,14 @@
 namespace calque::bind {
 namespace {
 
-template <typename T>
-using InOutVector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-void check_offsets(const Vector<int64_t>& offsets, size_t n_candidates) {
-  if (offsets.size() < 2) throw Error("lists of no sentence");
-  const auto lists = view(offsets);
-  if (lists[0] != 0 || lists.back() != static_cast<int64_t>(n_candidates)) {
-    throw Error("offsets do not cover the candidates");
-  }
-  for (size_t s = 1; s < lists.size(); ++s) {
-    if (lists[s] <= lists[s - 1]) throw Error("a list is empty");
-  }
-}
-
 LineSearch make_line_search(Vector<int64_t> offsets, Matrix<double> features,
                             Matrix<double> statistics, int threads) {
   if (features.shape(0) != statistics.shape(0)) throw Error("numbers of rows differ");
   if (features.shape(0) > std::numeric_limits<int32_t>::max()) throw Error("too many candidates");
-  check_offsets(offsets, features.shape(0));
   const CandidateLists lists{view(offsets), view(features), features.shape(1), view(statistics),
                              statistics.shape(1)};
   nb::gil_scoped_release release;
+  check_filled_offsets(view(offsets), features.shape(0), "candidates");
   return LineSearch(lists, threads);
 }
 
@@ -56,18 +43,11 @@ std::pair<OutVector<double>, OutMatrix> to_pair(LineIntervals&& found, size_t n_
 template <typename Value>
 SparseLists<Value> check_lists(const Vector<int64_t>& row_offsets, const Vector<int32_t>& columns,
                                const Vector<Value>& values, size_t n_rows, size_t n_sparse) {
-  const auto rows = view(row_offsets);
-  if (rows.size() != n_rows + 1 || columns.size() != values.size() || rows[0] != 0 ||
-      rows[n_rows] != static_cast<int64_t>(values.size())) {
-    throw Error("sizes of the lists do not agree");
-  }
-  for (size_t i = 0; i < n_rows; ++i) {
-    if (rows[i] > rows[i + 1]) throw Error("offsets must not fall");
-  }
-  for (const int32_t column : view(columns)) {
-    if (column < 0 || static_cast<size_t>(column) >= n_sparse) throw Error("no such sparse feature");
-  }
-  return {{}, {}, 0, rows, view(columns), view(values)};
+  check_size(row_offsets.size(), n_rows + 1, "offsets of the sparse rows");
+  check_size(columns.size(), values.size(), "columns");
+  check_offsets(view(row_offsets), values.size(), "sparse features");
+  check_ids(view(columns), static_cast<int64_t>(n_sparse), "columns");
+  return {{}, {}, 0, view(row_offsets), view(columns), view(values)};
 }
 
 // Kernels over sparse lists, for each type that values are kept in; none is converted on the way.
@@ -98,19 +78,15 @@ void bind_sparse_lists(nb::module_& m) {
          Vector<double> gains, Vector<uint8_t> frozen, double step, int64_t n_seen,
          InOutVector<double> weights, InOutVector<double> lag) {
         const size_t n_rows = dense.shape(0), n_dense = dense.shape(1);
-        if (gains.size() != n_rows || frozen.size() != weights.size() ||
-            lag.size() != weights.size() || weights.size() < n_dense) {
-          throw Error("sizes of the lists do not agree");
-        }
         std::vector<int64_t> chosen;
         {
           nb::gil_scoped_release release;
-          check_offsets(offsets, n_rows);
-          for (const int64_t sentence : view(order)) {
-            if (sentence < 0 || sentence + 1 >= static_cast<int64_t>(offsets.size())) {
-              throw Error("no such sentence");
-            }
-          }
+          check_filled_offsets(view(offsets), n_rows, "candidates");
+          check_size(gains.size(), n_rows, "gains");
+          check_size(frozen.size(), weights.size(), "frozen weights");
+          check_size(lag.size(), weights.size(), "lag");
+          check_ids(view(order), static_cast<int64_t>(offsets.size()) - 1, "order of sentences");
+          if (weights.size() < n_dense) throw Error("fewer weights than dense features");
           auto lists = check_lists(row_offsets, columns, values, n_rows, weights.size() - n_dense);
           lists.offsets = view(offsets);
           lists.dense = view(dense);
@@ -172,8 +148,13 @@ void register_tune(nb::module_& m) {
   m.def(
       "best_candidates",
       [](Vector<int64_t> offsets, Vector<double> scores) {
-        check_offsets(offsets, scores.size());
-        return to_numpy(best_candidates(view(offsets), view(scores)));
+        std::vector<int64_t> best;
+        {
+          nb::gil_scoped_release release;
+          check_filled_offsets(view(offsets), scores.size(), "candidates");
+          best = best_candidates(view(offsets), view(scores));
+        }
+        return to_numpy(std::move(best));
       },
       nb::arg("offsets"), nb::arg("scores"),
       "The first candidate of highest score of every sentence.");

@@ -3,35 +3,21 @@
 #include <string>
 #include <utility>
 
+#include "checks.h"
 #include "error.h"
 
 namespace calque {
-namespace {
-
-void check_offsets(std::span<const int64_t> offsets, int64_t size, const char* what) {
-  bool good = !offsets.empty() && offsets.front() == 0 && offsets.back() == size;
-  for (size_t i = 1; good && i < offsets.size(); ++i) good = offsets[i - 1] <= offsets[i];
-  if (!good) throw Error(std::string("the offsets of the ") + what + " do not delimit them");
-}
-
-void check_words(std::span<const int32_t> words, const char* what) {
-  for (const int32_t word : words) {
-    if (word < 0) throw Error(std::string("a ") + what + " word has a negative id");
-  }
-}
-
-}  // namespace
 
 void check(const AlignedCorpus& corpus) {
   if (corpus.source_offsets.size() != corpus.target_offsets.size() ||
       corpus.source_offsets.size() != corpus.link_offsets.size()) {
     throw Error("source, target and alignments differ in their number of sentences");
   }
-  check_offsets(corpus.source_offsets, static_cast<int64_t>(corpus.source.size()), "source");
-  check_offsets(corpus.target_offsets, static_cast<int64_t>(corpus.target.size()), "target");
-  check_offsets(corpus.link_offsets, static_cast<int64_t>(corpus.links.size() / 2), "links");
-  check_words(corpus.source, "source");
-  check_words(corpus.target, "target");
+  check_offsets(corpus.source_offsets, corpus.source.size(), "source words");
+  check_offsets(corpus.target_offsets, corpus.target.size(), "target words");
+  check_offsets(corpus.link_offsets, corpus.links.size() / 2, "links");
+  check_ids(corpus.source, "source words");
+  check_ids(corpus.target, "target words");
   for (int64_t i = 0; i < corpus.size(); ++i) {
     const SentencePair pair = corpus[i];
     const auto n_source = static_cast<int64_t>(pair.source.size());

@@ -29,7 +29,8 @@ struct SparseRows {
 };
 
 // The sparse features of lists of derivations, a list per sentence. `derivations(at)` gives list
-// `at`. `ends` as in extract_features. Results do not depend on n_threads.
+// `at`. `ends` as in extract_features. Throws Error for a derivation of another model or sentence.
+// Results do not depend on n_threads.
 template <typename Derivations>
 SparseRows extract_sparse_rows(const ModelView& model, const SourceText& source, bool ends,
                                int n_threads, Derivations derivations) {
@@ -37,6 +38,7 @@ SparseRows extract_sparse_rows(const ModelView& model, const SourceText& source,
   for_chunks(source.size(), 1, n_threads, [&] {
     return [&](size_t at, size_t) {
       for (const Derivation& one : derivations(at)) {
+        check_steps(model, source.sentence(at), one.steps);
         found[at].push_back(extract_sparse(model, source.sentence(at), one.steps, ends));
       }
     };

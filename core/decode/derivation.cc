@@ -42,6 +42,17 @@ int64_t find_block(const ModelView& model, const SentenceView& sentence, const S
               std::to_string(wanted.end - 1) + ": the model has no block with this target");
 }
 
+// Whether the step's block translates the words of its span into its target.
+bool has_block(const BlockTable& table, const SentenceView& sentence, const Step& step) {
+  const auto begin = static_cast<size_t>(step.begin);
+  const int64_t phrase =
+      table.find(sentence.words.subspan(begin, static_cast<size_t>(step.end) - begin));
+  if (phrase < 0) return false;
+  const auto [first, last] = table.blocks(phrase);
+  return step.block >= first && step.block < last &&
+         std::ranges::equal(step.target, table.target(step.block));
+}
+
 void cover_once(std::vector<bool>& covered, const SpanTarget& block) {
   const bool inside = 0 <= block.begin && block.begin < block.end &&
                       static_cast<size_t>(block.end) <= covered.size();
@@ -103,6 +114,21 @@ Derivation derive(const ModelView& model, const WeightView& weights, const Sente
   derivation.score = std::inner_product(weights.dense.begin(), weights.dense.end(),
                                         derivation.features.begin(), 0.0);
   return derivation;
+}
+
+void check_steps(const ModelView& model, const SentenceView& sentence,
+                 std::span<const Step> steps) {
+  for (const Step& step : steps) {
+    if (step.begin < 0 || step.begin >= step.end || step.end > sentence.size()) {
+      throw Error("the derivation is of a longer sentence");
+    }
+    const bool known = step.block < 0
+                           ? std::ranges::none_of(step.target, [&](int32_t word) {
+                               return model.is_outside(word);
+                             })
+                           : has_block(model.blocks, sentence, step);
+    if (!known) throw Error("the derivation is of another model or of another sentence");
+  }
 }
 
 std::vector<double> extract_features(const ModelView& model, const SentenceView& sentence,

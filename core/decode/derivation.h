@@ -47,6 +47,11 @@ struct SpanTarget {
 Derivation derive(const ModelView& model, const WeightView& weights, const SentenceView& sentence,
                   std::span<const SpanTarget> blocks);
 
+// Throws Error where the steps cannot be those of a derivation of this sentence by this model: where
+// a span is empty or outside the sentence, or where a step's block is not one of the table with the
+// words of the span and the step's target.
+void check_steps(const ModelView& model, const SentenceView& sentence, std::span<const Step> steps);
+
 // The features of blocks in this order, computed from the derivation alone. `ends`: whether the end
 // of the sentence is scored, which is so for all but prefixes.
 std::vector<double> extract_features(const ModelView& model, const SentenceView& sentence,

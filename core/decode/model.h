@@ -17,6 +17,14 @@ struct ModelView {
 
   const DenseSet& dense() const { return features->dense; }
   const TemplateSet& sparse() const { return features->sparse; }
+
+  // Whether this is neither a target word that every part of the model knows nor, below 0, a text.
+  bool is_outside(int32_t target) const {
+    const auto& classes = dense().class_lm;
+    if (lm.is_outside(target) || (classes && classes->lm.is_outside(target))) return true;
+    return !sparse().empty() && target >= 0 &&
+           static_cast<size_t>(target) >= sparse().n_target_words();
+  }
 };
 
 // A source sentence and, for every word, what stands for it where it is copied.

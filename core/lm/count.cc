@@ -1,5 +1,6 @@
 #include "lm/count.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
@@ -19,11 +20,12 @@ int pass_of(uint64_t hash, int passes) {
   return static_cast<int>((hash >> 32) * static_cast<uint64_t>(passes) >> 32);
 }
 
-// N-grams to dense numbers in order of addition.
+// N-grams to dense numbers in order of addition, up to `capacity` of them.
 class NgramIndex {
  public:
-  NgramIndex() : slots_(1 << 12) {}
+  explicit NgramIndex(int32_t capacity) : slots_(1 << 12), capacity_(capacity) {}
 
+  // The number of the n-gram, or -1 if it is new and there is no room for it.
   int32_t add(Ngram ngram, uint64_t hash) {
     size_t at = hash & (slots_.size() - 1);
     while (slots_[at].id >= 0) {
@@ -32,6 +34,7 @@ class NgramIndex {
       }
       at = (at + 1) & (slots_.size() - 1);
     }
+    if (size_ == capacity_) return -1;
     slots_[at] = {ngram, size_};
     if (static_cast<size_t>(++size_) * 3 > slots_.size() * 2) grow();
     return size_ - 1;
@@ -57,6 +60,7 @@ class NgramIndex {
   }
 
   std::vector<Slot> slots_;
+  int32_t capacity_;
   int32_t size_ = 0;
 };
 
@@ -70,18 +74,25 @@ void for_each_ngram(int n, std::span<const int32_t> tokens, Visit visit) {
   }
 }
 
+[[noreturn]] void refuse(int n, int64_t capacity) {
+  throw Error("more than " + std::to_string(capacity) + " distinct n-grams of order " +
+              std::to_string(n));
+}
+
 // Numbers, in `nodes`, the n-grams whose hash belongs to `pass`; returns how many there are.
 int32_t number_ngrams(int n, std::span<const int32_t> tokens, std::span<const int32_t> below,
-                      std::span<int32_t> nodes, int pass, int passes) {
+                      std::span<int32_t> nodes, int32_t capacity, int pass, int passes) {
   constexpr size_t kAhead = 24;
-  NgramIndex index;
+  NgramIndex index(capacity);
   for_each_ngram(n, tokens, [&](size_t i, int64_t) {
     if (i + kAhead < tokens.size()) {
       index.prefetch(hash_of({below[i + kAhead - 1], tokens[i + kAhead]}));
     }
     const Ngram ngram{below[i - 1], tokens[i]};
     const uint64_t hash = hash_of(ngram);
-    if (pass_of(hash, passes) == pass) nodes[i] = index.add(ngram, hash);
+    if (pass_of(hash, passes) != pass) return;
+    nodes[i] = index.add(ngram, hash);
+    if (nodes[i] < 0) refuse(n, capacity);
   });
   return index.size();
 }
@@ -109,14 +120,14 @@ int64_t count_ngrams(int n, bool highest, std::span<const int32_t> tokens,
                      std::span<const int32_t> below, std::span<int32_t> nodes,
                      std::span<uint32_t> counts_below, const NgramCounts& out, int passes,
                      std::span<int32_t> renumbering) {
+  const auto capacity = static_cast<int32_t>(
+      std::min<size_t>(out.ngrams.size(), std::numeric_limits<int32_t>::max()));
   std::vector<int64_t> first(static_cast<size_t>(passes) + 1);  // the first number of each pass
   for (int pass = 0; pass < passes; ++pass) {
     const auto p = static_cast<size_t>(pass);
-    first[p + 1] = first[p] + number_ngrams(n, tokens, below, nodes, pass, passes);
+    first[p + 1] = first[p] + number_ngrams(n, tokens, below, nodes, capacity, pass, passes);
   }
-  if (first.back() > std::numeric_limits<int32_t>::max()) {
-    throw Error("more than 2^31 - 1 distinct n-grams of order " + std::to_string(n));
-  }
+  if (first.back() > capacity) refuse(n, capacity);
 
   int32_t size = 0;
   for_each_ngram(n, tokens, [&](size_t i, int64_t depth) {

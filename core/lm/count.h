@@ -21,6 +21,7 @@ struct NgramCounts {
 };
 
 // Numbers the distinct n-grams of order n >= 2 by first occurrence and returns how many there are.
+// Throws Error where they are more than `out` has room for, or more than 2^31 - 1.
 //
 // `below[i]` is the index of the (n-1)-gram that ends at token i (for n = 2: the token), `nodes[i]`
 // becomes that of the n-gram. Adjusted counts (Chen and Goodman 1998, as lmplz has them): how often

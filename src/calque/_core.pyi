@@ -163,7 +163,7 @@ class Aligner:
         Source position of every target word and target position of every source word; -1: none.
         """
 
-    def lexicon(self, reverse: bool) -> tuple[NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.float32]]:
+    def lexicon(self, reverse: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
         """
         Row offsets, generated words, their probabilities, and those given the null word.
         """
@@ -209,7 +209,7 @@ class AlignedCorpus:
 class Phrases:
     """All phrases of one side, numbered by (length, word ids)."""
 
-    def __init__(self, words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_words: int, ids: Annotated[NDArray[numpy.uint32], dict(order='C', device='cpu')]) -> None:
+    def __init__(self, words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_words: int, ids: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu')]) -> None:
         """Fills `ids` (max_words rows, one entry per word)."""
 
     def __len__(self) -> int: ...
@@ -221,7 +221,7 @@ class Phrases:
     def lengths(self, ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """The number of words of each of these phrases."""
 
-    def gather(self, ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu')]) -> None:
+    def gather(self, ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """Fills `words` with the words of these phrases, one after the other."""
 
 class LinkCounts:
@@ -232,7 +232,7 @@ class LinkCounts:
     def count(self, source: int, target: int) -> int:
         """The number of links of two words; 2^32 - 1 is the null word."""
 
-def extract_run(corpus: AlignedCorpus, source_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], target_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], first: int, last: int, max_records: int, target_counts: Annotated[NDArray[numpy.uint32], dict(order='C', device='cpu')]) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None))], int]:
+def extract_run(corpus: AlignedCorpus, source_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], target_ids: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], first: int, last: int, max_records: int, target_counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None))], int]:
     """
     The counted blocks of sentence pairs first..last, and the pair to go on with.
     """
@@ -248,7 +248,7 @@ def partners(words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C
 def n_slots(n_sources: int) -> int:
     """The size of the hash index, in slots."""
 
-def index_sources(words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: Annotated[NDArray[numpy.int32], dict(order='C', device='cpu')]) -> None:
+def index_sources(words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Fills the hash index of source phrases."""
 
 class MosesReader:

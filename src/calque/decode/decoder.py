@@ -299,6 +299,7 @@ class Decoder:
         return {self.features.key_of(name): name for name in names}
 
     def _names(self, derivation: _core.Derivation, source: SourceText) -> list[list[str]]:
+        self.dense_features(derivation, source)  # refuses a derivation of another model
         words = self.features.words
         if words is None:
             return [[] for _ in derivation.steps]

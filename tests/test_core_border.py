@@ -1,0 +1,464 @@
+"""What crosses the border to the core is checked there: types, sizes, offsets, ids, lifetimes."""
+
+from __future__ import annotations
+
+import ast
+import gc
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from decode_reference import as_source, tiny_model
+
+import calque
+from calque import _core
+from calque.blocks import BlockTable
+from calque.config import DecodeOptions
+from calque.decode import Decoder, SourceText
+from calque.errors import CalqueError
+from calque.features import DenseData, FeatureSet, Weights, WordData, chosen_templates
+from calque.lm import LanguageModel, estimate
+from calque.text import Sentences
+
+Arguments = dict[str, Any]
+LINKS = np.array([[0, 0], [1, 1]], np.int32)
+
+
+class Call(NamedTuple):
+    """A function of the core with arguments that it takes, and the arrays that it changes."""
+
+    function: Callable[..., Any]
+    arguments: Arguments
+    changed: tuple[str, ...]
+
+
+def int32(*values: int) -> np.ndarray[Any, np.dtype[np.int32]]:
+    return np.array(values, np.int32)
+
+
+def int64(*values: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    return np.array(values, np.int64)
+
+
+def uint32(*values: int) -> np.ndarray[Any, np.dtype[np.uint32]]:
+    return np.array(values, np.uint32)
+
+
+def corpus() -> _core.AlignedCorpus:
+    return _core.AlignedCorpus(
+        int32(3, 4), int64(0, 2), int32(3, 4), int64(0, 2), LINKS, int64(0, 2)
+    )
+
+
+def phrases(ids: Any = None) -> _core.Phrases:
+    ids = np.zeros((2, 2), np.uint32) if ids is None else ids
+    return _core.Phrases(int32(3, 4), int64(0, 2), max_words=2, ids=ids)
+
+
+def count_ngrams() -> Call:
+    arguments: Arguments = {
+        "n": 2,
+        "highest": True,
+        "tokens": int32(1, 3, 4, 2),
+        "below": int32(1, 3, 4, 2),
+        "nodes": np.zeros(4, np.int32),
+        "counts_below": np.zeros(5, np.uint32),
+        "ngrams": np.zeros((3, 2), np.int32),
+        "suffixes": np.zeros(3, np.int32),
+        "counts": np.zeros(3, np.uint32),
+        "passes": 2,
+        "renumbering": np.zeros(3, np.int32),
+    }
+    changed = ("nodes", "counts_below", "ngrams", "suffixes", "counts", "renumbering")
+    return Call(_core.count_ngrams, arguments, changed)
+
+
+def kneser_ney() -> Call:
+    arguments: Arguments = {
+        "ngrams": int32(1, 3, 3, 4, 4, 2).reshape(3, 2),
+        "suffixes": int32(3, 4, 2),
+        "counts": uint32(1, 1, 1),
+        "discounts": (0.0, 0.5, 0.5, 0.5),
+        "probs_below": np.ones(5, np.float32),
+        "masses": np.zeros((5, 2)),
+        "probs": np.zeros(3, np.float32),
+        "backoffs_below": np.zeros(5, np.float32),
+    }
+    return Call(_core.kneser_ney, arguments, ("masses", "probs", "backoffs_below"))
+
+
+def mira_pass() -> Call:
+    arguments: Arguments = {
+        "offsets": int64(0, 2, 4),
+        "dense": np.arange(4.0).reshape(4, 1),
+        "row_offsets": int64(0, 1, 1, 1, 2),
+        "columns": int32(0, 1),
+        "values": np.ones(2),
+        "order": int64(1, 0),
+        "gains": np.array([0.1, 0.2, 0.4, 0.3]),
+        "frozen": np.zeros(3, np.uint8),
+        "step": 0.1,
+        "n_seen": 0,
+        "weights": np.zeros(3),
+        "lag": np.zeros(3),
+    }
+    return Call(_core.mira_pass, arguments, ("weights", "lag"))
+
+
+def calls() -> dict[str, Call]:
+    """Every function of the core that changes arrays of its caller."""
+    parts = tiny_model(1)
+    events = _core.BlockEvents(
+        parts.blocks.core, corpus(), max_words=5, max_placements=100, boundary_block=False
+    )
+    n_blocks = len(parts.blocks)
+    return {
+        "mark_sentences": Call(
+            _core.mark_sentences,
+            {
+                "ids": int32(3, 4),
+                "offsets": int64(0, 2),
+                "n_words": 5,
+                "tokens": np.zeros(4, np.int32),
+            },
+            ("tokens",),
+        ),
+        "count_ngrams": count_ngrams(),
+        "kneser_ney_unigrams": Call(
+            _core.kneser_ney_unigrams,
+            {
+                "counts": uint32(0, 0, 1, 1, 1),
+                "discounts": (0.0, 0.5, 0.5, 0.5),
+                "probs": np.zeros(5, np.float32),
+            },
+            ("probs",),
+        ),
+        "kneser_ney": kneser_ney(),
+        "mark_endings": Call(
+            _core.mark_endings,
+            {"above": int32(3, 4).reshape(1, 2), "backoffs": np.zeros(5, np.float32)},
+            ("backoffs",),
+        ),
+        "fill_table": Call(
+            _core.fill_table,
+            {
+                "ngrams": [int32(3, 4).reshape(1, 2)],
+                "log_probs": np.zeros(1, np.float32),
+                "backoffs": np.zeros(1, np.float32),
+                "slots": np.zeros((4, 2), np.uint64),
+            },
+            ("slots",),
+        ),
+        "mira_pass": mira_pass(),
+        "Phrases.__init__": Call(phrases, {"ids": np.zeros((2, 2), np.uint32)}, ("ids",)),
+        "Phrases.gather": Call(
+            phrases().gather, {"ids": uint32(1, 0), "words": np.zeros(2, np.int32)}, ("words",)
+        ),
+        "extract_run": Call(
+            _core.extract_run,
+            {
+                "corpus": corpus(),
+                "source_ids": np.arange(4, dtype=np.uint32).reshape(2, 2),
+                "target_ids": np.arange(4, dtype=np.uint32).reshape(2, 2),
+                "first": 0,
+                "last": 1,
+                "max_records": 100,
+                "target_counts": np.zeros(4, np.uint32),
+            },
+            ("target_counts",),
+        ),
+        "index_sources": Call(
+            _core.index_sources,
+            {
+                "words": int32(3, 4),
+                "offsets": int64(0, 2),
+                "slots": np.zeros(2 * _core.n_slots(1), np.int32),
+            },
+            ("slots",),
+        ),
+        "BlockEvents.count": Call(
+            events.count,
+            {"first": 0, "last": 1, "counts": np.zeros((n_blocks, 3), np.int32), "threads": 1},
+            ("counts",),
+        ),
+    }
+
+
+CHANGED = [(name, array) for name, call in calls().items() for array in call.changed]
+
+
+@pytest.mark.parametrize("name", calls())
+def test_what_the_other_tests_break_works(name: str) -> None:
+    call = calls()[name]
+    call.function(**call.arguments)
+
+
+@pytest.mark.parametrize(("name", "array"), CHANGED)
+def test_an_array_that_is_changed_is_never_a_converted_copy(name: str, array: str) -> None:
+    call = calls()[name]
+    right = call.arguments[array]
+    other = np.int64 if right.dtype != np.int64 else np.int32
+    backwards = right[::-1] if right.ndim == 1 else right[:, ::-1]
+    read_only = right.copy()
+    read_only.flags.writeable = False
+    for wrong in (right.astype(other), right.astype(right.dtype.newbyteorder()), read_only):
+        with pytest.raises(TypeError):
+            call.function(**{**call.arguments, array: wrong})
+    with pytest.raises(TypeError):
+        call.function(**{**call.arguments, array: backwards})
+
+
+OF_ANY_SIZE = {
+    ("count_ngrams", "counts_below"),
+    ("extract_run", "target_counts"),
+    ("mark_endings", "backoffs"),
+}
+"""As long as the ids in other arrays demand, which are the caller's own."""
+
+
+@pytest.mark.parametrize(("name", "array"), [one for one in CHANGED if one not in OF_ANY_SIZE])
+def test_an_array_that_is_changed_must_have_the_right_size(name: str, array: str) -> None:
+    call = calls()[name]
+    for size in (0, 1) if len(call.arguments[array]) > 1 else (0,):
+        with pytest.raises(CalqueError):
+            call.function(**{**call.arguments, array: call.arguments[array][:size]})
+
+
+def test_every_array_that_the_core_changes_is_tested_here() -> None:
+    """The stub marks arrays that are only read."""
+    stub = ast.parse((Path(calque.__file__).parent / "_core.pyi").read_text())
+    found = []
+    for node in stub.body:
+        functions = node.body if isinstance(node, ast.ClassDef) else [node]
+        prefix = f"{node.name}." if isinstance(node, ast.ClassDef) else ""
+        for function in functions:
+            if isinstance(function, ast.FunctionDef):
+                for argument in function.args.args:
+                    written = ast.unparse(argument.annotation) if argument.annotation else ""
+                    if "device='cpu'" in written and "writable=False" not in written:
+                        found.append((prefix + function.name, argument.arg))
+    assert sorted(found) == sorted(CHANGED)
+
+
+OFFSETS = {
+    "past the end": int64(0, 1_000_000_000),
+    "short of the end": int64(0, 1),
+    "below zero": int64(-1, 2),
+    "falling": int64(0, 2, 1, 2),
+    "none": int64(),
+    "not from zero": int64(1, 2),
+}
+
+
+def takers_of_offsets() -> dict[str, Callable[[Any], Any]]:
+    """Functions of offsets over two words (or links, or candidates)."""
+    two = int32(3, 4)
+    parts = tiny_model(1)
+    levels = np.zeros((2, 1), np.uint64)
+    none = int32()
+    lm = estimate(Sentences.from_lists([[3, 4]]), parts.vocabulary)
+    options: Arguments = {
+        "null_prob": 0.1, "alpha": 0.0, "tension": 0.0, "jump_smoothing": 0.0, "jump_width": 5,
+        "max_words": 9, "threads": 1,
+    }  # fmt: skip
+    decoder = Decoder(parts.blocks, parts.vocabulary, parts.lm)
+    good = int64(0, 2)
+    return {
+        "Source": lambda at: _core.Source(two, at, two, levels),
+        "references": lambda at: decoder.oracle(
+            as_source([[3, 4]]), SourceText(Sentences(two, at), two), DecodeOptions()
+        ),
+        "Aligner, source": lambda at: _core.Aligner(two, at, two, good, **options),
+        "Aligner, target": lambda at: _core.Aligner(two, good, two, at, **options),
+        "symmetrize, forward": lambda at: _core.symmetrize(
+            LINKS, at, LINKS, good, good, good, "union"
+        ),
+        "symmetrize, reverse": lambda at: _core.symmetrize(
+            LINKS, good, LINKS, at, good, good, "union"
+        ),
+        "format_pharaoh": lambda at: _core.format_pharaoh(LINKS, at),
+        "AlignedCorpus": lambda at: _core.AlignedCorpus(two, at, two, good, LINKS, good),
+        "Phrases": lambda at: _core.Phrases(two, at, 1, np.zeros((1, 2), np.uint32)),
+        "index_sources": lambda at: _core.index_sources(
+            two, at, np.zeros(2 * _core.n_slots(max(len(at) - 1, 0)), np.int32)
+        ),
+        "mark_sentences": lambda at: _core.mark_sentences(
+            two, at, 9, np.zeros(2 + 2 * max(len(at) - 1, 0), np.int32)
+        ),
+        "score_sentences": lambda at: lm.core.score_sentences(two, at, False, 1),
+        "ClassExchange": lambda at: _core.ClassExchange(two, at, 9, 2),
+        "class_tree": lambda at: _core.class_tree(two, at, np.zeros(9, np.int32), 1),
+        "find_overlap": lambda at: _core.find_overlap(two, at, two, good, 2, 0),
+        "find_overlap, test": lambda at: _core.find_overlap(two, good, two, at, 2, 0),
+        "lexical_weights": lambda at: _core.lexical_weights(
+            parts.blocks.core, at, two, np.ones(2, np.float32), 1e-9, 1
+        ),
+        "meteor_statistics": lambda at: _core.meteor_statistics(
+            two, at, int64(0), two, good, 1, none, int64(), none, 1
+        ),
+        "meteor_statistics, references": lambda at: _core.meteor_statistics(
+            two, good, int64(0), two, at, 1, none, int64(), none, 1
+        ),
+        "best_candidates": lambda at: _core.best_candidates(at, np.ones(2)),
+        "LineSearch": lambda at: _core.LineSearch(at, np.ones((2, 1)), np.ones((2, 1)), 1),
+        "RowSet": lambda at: _core.RowSet().add(
+            int64(*range(max(len(at) - 1, 0))), ["a"] * max(len(at) - 1, 0),
+            np.ones((max(len(at) - 1, 0), 1)), at, two, np.ones(2),
+        ),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("taker", takers_of_offsets())
+def test_offsets_must_delimit_what_they_divide(taker: str) -> None:
+    take = takers_of_offsets()[taker]
+    take(int64(0, 2))
+    for offsets in OFFSETS.values():
+        with pytest.raises(CalqueError, match="delimit|expected|entry|differ"):
+            take(offsets)
+
+
+def test_source_words_have_ids_from_zero() -> None:
+    with pytest.raises(CalqueError, match="source words: -1 is outside the range"):
+        _core.Source(int32(3, -1), int64(0, 2), int32(3, 4), np.zeros((2, 1), np.uint64))
+
+
+def test_phrases_that_do_not_exist_are_refused() -> None:
+    with pytest.raises(CalqueError, match="no phrase has the id 3"):
+        phrases().lengths(uint32(0, 3))
+    with pytest.raises(CalqueError, match="no phrase has the id 7"):
+        phrases().gather(uint32(7), np.zeros(1, np.int32))
+
+
+def test_links_lie_inside_their_sentence_pair() -> None:
+    at, far = int64(0, 2), np.array([[0, 0], [1, 900]], np.int32)
+    for forward, reverse in ((LINKS, far), (far, LINKS)):
+        with pytest.raises(CalqueError, match="link 1-900 is outside its sentence pair"):
+            _core.symmetrize(forward, at, reverse, at, at, at, "grow-diag")
+
+
+def test_words_of_a_bitext_have_ids_from_zero() -> None:
+    with pytest.raises(CalqueError, match="target words: -7 is outside the range"):
+        _core.Aligner(
+            int32(3), int64(0, 1), int32(-7), int64(0, 1), null_prob=0.1, alpha=0, tension=0,
+            jump_smoothing=0, jump_width=5, max_words=9, threads=1,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", [-1, 99])
+def test_every_target_word_needs_a_word_of_the_language_model(wrong: int) -> None:
+    parts = tiny_model(1)
+    features = FeatureSet.standard(parts.blocks)
+    words = np.arange(len(parts.vocabulary), dtype=np.int32)
+    _core.Decoder(parts.blocks.core, parts.lm.core, words, features.core)
+    words[-1] = wrong
+    with pytest.raises(CalqueError, match=f"language-model ids of target words: {wrong} is"):
+        _core.Decoder(parts.blocks.core, parts.lm.core, words, features.core)
+    with pytest.raises(CalqueError, match="a block has a target word"):
+        _core.Decoder(parts.blocks.core, parts.lm.core, words[:3], features.core)
+
+
+def test_a_state_of_a_longer_language_model_is_refused() -> None:
+    sentences = Sentences.from_lists([[3, 4, 3, 5, 3, 4, 3]])
+    vocabulary = tiny_model(1).vocabulary
+    models = [estimate(sentences, vocabulary, calque.config.LmOptions(order=n)) for n in (4, 2)]
+    long, short = (model.core for model in models)
+    state = long.begin()
+    for word in (3, 4, 3):
+        _, state = long.score(state, word)
+    assert len(state.words) > 1
+    with pytest.raises(CalqueError, match="one of a longer model"):
+        short.score(state, 3)
+
+
+def sparse_decoder(seed: int, n_pairs: int, n_words: int = 4) -> tuple[Decoder, Weights]:
+    parts = tiny_model(seed, n_pairs=n_pairs, n_words=n_words)
+    words = WordData(parts.vocabulary, parts.vocabulary)
+    templates = chosen_templates("P1")
+    features = FeatureSet.compile("standard", DenseData(parts.blocks), templates, words)
+    return Decoder(parts.blocks, parts.vocabulary, parts.lm, features), Weights.default()
+
+
+def test_a_derivation_of_another_model_is_refused_wherever_one_is_taken() -> None:
+    """One model with many blocks and words, one with few: rows, then words, are out of range."""
+    (large, weights), (small, _) = sparse_decoder(1, 40, n_words=9), sparse_decoder(2, 2)
+    source = as_source([[3, 4, 5, 6]])
+    batch = large.decode_batch(source, weights, DecodeOptions())
+    derivation = batch[0].derivations[0]
+    assert max(step.block for step in derivation.steps) >= small_blocks()
+    expected = large.dense_features(derivation, source)
+    assert expected == derivation.features
+    for take in (
+        lambda: small.dense_features(derivation, source),
+        lambda: small.sparse_features(derivation, source),
+        lambda: small.sparse_batch(batch, source),
+        lambda: small.explain(derivation, source, weights),
+        lambda: small.sparse_names(derivation, source),
+    ):
+        with pytest.raises(CalqueError, match="of another model or of another sentence"):
+            take()
+
+
+def small_blocks() -> int:
+    return len(tiny_model(2, n_pairs=2).blocks)
+
+
+def test_a_derivation_of_another_sentence_is_refused() -> None:
+    decoder, weights = sparse_decoder(1, 40)
+    derivation = decoder.decode(as_source([[3, 4, 5]]), weights, DecodeOptions())[0].derivations[0]
+    with pytest.raises(CalqueError, match="the derivation is of a longer sentence"):
+        decoder.dense_features(derivation, as_source([[3]]))
+    with pytest.raises(CalqueError, match="of another model or of another sentence"):
+        decoder.dense_features(derivation, as_source([[5, 5, 3]]))
+
+
+def copies(arrays: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: array.copy() for name, array in arrays.items()}
+
+
+def reuse_memory() -> None:
+    """Collect what is free and write over it."""
+    gc.collect()
+    for n_bytes in range(8, 8000, 8):
+        np.full(n_bytes, 0x7F, np.uint8)
+
+
+def test_a_block_table_keeps_its_arrays_when_the_caller_drops_them() -> None:
+    blocks = tiny_model(1, n_pairs=40).blocks
+    phrase = blocks.source_words[blocks.source_offsets[-2] :].copy()
+    arrays = copies(blocks.to_arrays())
+    core = _core.BlockTable(arrays)
+    arrays.clear()
+    reuse_memory()
+    assert core.find(phrase) == blocks.n_sources - 1
+
+
+def test_a_decoder_keeps_alive_what_it_looks_at() -> None:
+    parts = tiny_model(1, n_pairs=40)
+    source = as_source([[3, 4, 5, 6]])
+
+    def best(decoder: Decoder) -> _core.Derivation:
+        return decoder.decode(source, Weights.default(), DecodeOptions())[0].derivations[0]
+
+    expected = best(Decoder(parts.blocks, parts.vocabulary, parts.lm))
+    blocks = BlockTable.from_arrays(copies(parts.blocks.to_arrays()))
+    lm = LanguageModel.from_arrays(copies(parts.lm.to_arrays()), parts.vocabulary)
+    decoder = Decoder(blocks, parts.vocabulary, lm)
+    del blocks, lm
+    reuse_memory()
+    derivation = best(decoder)
+    assert derivation.features == expected.features
+    step = derivation.steps[0]
+    del decoder, derivation
+    reuse_memory()
+    assert step.target == expected.steps[0].target  # a part of a result lives alone
+
+
+def test_arrays_of_a_batch_outlive_it() -> None:
+    decoder, weights = sparse_decoder(1, 40)
+    batch = decoder.decode_batch(as_source([[3, 4], [5]]), weights, DecodeOptions(), n_best=5)
+    words, before = batch.words, batch.words.tolist()
+    del batch
+    gc.collect()
+    assert words.tolist() == before
