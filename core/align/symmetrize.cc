@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <string>
+
+#include "error.h"
 
 namespace calque::align {
 namespace {
@@ -10,6 +13,17 @@ namespace {
 // Straight neighbours before diagonal ones.
 constexpr std::array<Link, 8> kNeighbours{
     {{-1, 0}, {0, -1}, {1, 0}, {0, 1}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}}};
+
+void check_links(std::span<const Link> links, int32_t n_sources, int32_t n_targets) {
+  for (const Link link : links) {
+    if (link.source >= 0 && link.source < n_sources && link.target >= 0 &&
+        link.target < n_targets) {
+      continue;
+    }
+    throw Error("link " + std::to_string(link.source) + "-" + std::to_string(link.target) +
+                " is outside its sentence pair");
+  }
+}
 
 }  // namespace
 
@@ -86,6 +100,24 @@ void Symmetrizer::final(bool both) {
       if (!covered) add(i, j);
     }
   }
+}
+
+SymmetrizedLinks symmetrize(const LinkLists& forward, const LinkLists& reverse,
+                            std::span<const int64_t> source_offsets,
+                            std::span<const int64_t> target_offsets, Symmetrization method) {
+  SymmetrizedLinks out;
+  out.links.reserve(std::max(forward.links.size(), reverse.links.size()));
+  Symmetrizer symmetrizer;
+  for (size_t n = 0; n + 1 < source_offsets.size(); ++n) {
+    const auto n_sources = static_cast<int32_t>(source_offsets[n + 1] - source_offsets[n]);
+    const auto n_targets = static_cast<int32_t>(target_offsets[n + 1] - target_offsets[n]);
+    check_links(forward[n], n_sources, n_targets);
+    check_links(reverse[n], n_sources, n_targets);
+    const auto links = symmetrizer(forward[n], reverse[n], n_sources, n_targets, method);
+    out.links.insert(out.links.end(), links.begin(), links.end());
+    out.offsets.push_back(static_cast<int64_t>(out.links.size()));
+  }
+  return out;
 }
 
 }  // namespace calque::align

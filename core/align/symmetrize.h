@@ -37,4 +37,26 @@ class Symmetrizer {
   std::vector<Link> links_;
 };
 
+// The links of many sentence pairs: those of pair n are links[offsets[n] .. offsets[n + 1]).
+struct LinkLists {
+  std::span<const Link> links;
+  std::span<const int64_t> offsets;
+
+  std::span<const Link> operator[](size_t n) const {
+    return links.subspan(static_cast<size_t>(offsets[n]),
+                         static_cast<size_t>(offsets[n + 1] - offsets[n]));
+  }
+};
+
+struct SymmetrizedLinks {
+  std::vector<Link> links;
+  std::vector<int64_t> offsets{0};
+};
+
+// The same for many sentence pairs; sentences of either side have the lengths between its offsets.
+// Throws Error for a link outside its sentence pair.
+SymmetrizedLinks symmetrize(const LinkLists& forward, const LinkLists& reverse,
+                            std::span<const int64_t> source_offsets,
+                            std::span<const int64_t> target_offsets, Symmetrization method);
+
 }  // namespace calque::align

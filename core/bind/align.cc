@@ -3,13 +3,14 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 
-#include <algorithm>
-
 #include "align/aligner.h"
+#include "align/lexicon.h"
 #include "align/pharaoh.h"
 #include "align/symmetrize.h"
 #include "bind/arrays.h"
 #include "bind/register.h"
+#include "checks.h"
+#include "error.h"
 
 namespace calque::bind {
 namespace {
@@ -32,40 +33,19 @@ OutLinks to_numpy(std::vector<Link>&& links) {
   return OutLinks(reinterpret_cast<int32_t*>(kept->data()), {kept->size(), 2}, owner);
 }
 
-Bitext to_bitext(const Vector<int32_t>& source, const Vector<int64_t>& source_offsets,
-                 const Vector<int32_t>& target, const Vector<int64_t>& target_offsets) {
-  return {view(source), view(target), view(source_offsets), view(target_offsets)};
+void check_pairs(const Vector<int64_t>& source_offsets, const Vector<int64_t>& target_offsets) {
+  if (source_offsets.size() == 0) throw Error("offsets have at least one entry");
+  check_size(target_offsets.size(), source_offsets.size(), "offsets of the target sentences");
 }
 
-// The lexical probabilities of one direction as rows per source word.
-nb::tuple lexicon(const Aligner& aligner, Direction direction) {
-  const PairTable& pairs = aligner.pairs();
-  const Lexical& lexical = aligner.lexical();
-  const bool forward = direction == kForward;
-  const int32_t n_given = forward ? pairs.n_sources() : pairs.n_targets();
-  const int32_t n_generated = forward ? pairs.n_targets() : pairs.n_sources();
-  std::vector<int64_t> rows(static_cast<size_t>(n_given) + 1, 0);
-  std::vector<int32_t> words(pairs.size());
-  std::vector<float> probs(pairs.size()), null(static_cast<size_t>(n_generated));
-  if (forward) {
-    rows = pairs.rows();
-    words = pairs.targets();
-    for (size_t p = 0; p < pairs.size(); ++p) probs[p] = lexical.prob(p, direction);
-  } else {  // transposed: a stable counting sort by target keeps the sources of a row sorted
-    for (const int32_t target : pairs.targets()) ++rows[target + 1];
-    for (int32_t t = 0; t < n_given; ++t) rows[t + 1] += rows[t];
-    std::vector<int64_t> next(rows.begin(), rows.end() - 1);
-    for (int32_t s = 0; s < n_generated; ++s) {
-      for (int64_t p = pairs.rows()[s]; p < pairs.rows()[s + 1]; ++p) {
-        const int64_t to = next[pairs.targets()[p]]++;
-        words[to] = s;
-        probs[to] = lexical.prob(p, direction);
-      }
-    }
-  }
-  for (int32_t w = 0; w < n_generated; ++w) null[w] = lexical.null_prob(w, direction);
-  return nb::make_tuple(bind::to_numpy(std::move(rows)), bind::to_numpy(std::move(words)),
-                        bind::to_numpy(std::move(probs)), bind::to_numpy(std::move(null)));
+Bitext to_bitext(const Vector<int32_t>& source, const Vector<int64_t>& source_offsets,
+                 const Vector<int32_t>& target, const Vector<int64_t>& target_offsets) {
+  check_pairs(source_offsets, target_offsets);
+  check_offsets(view(source_offsets), source.size(), "source words");
+  check_offsets(view(target_offsets), target.size(), "target words");
+  check_ids(view(source), "source words");
+  check_ids(view(target), "target words");
+  return {view(source), view(target), view(source_offsets), view(target_offsets)};
 }
 
 Symmetrization to_method(std::string_view name) {
@@ -77,36 +57,28 @@ Symmetrization to_method(std::string_view name) {
   throw nb::value_error("unknown symmetrization");
 }
 
+template <typename Step>
+auto released(Step step) {
+  nb::gil_scoped_release release;
+  return step();
+}
+
 std::pair<OutLinks, OutVector<int64_t>> symmetrize_all(
     const LinkArray& forward, const Vector<int64_t>& forward_offsets, const LinkArray& reverse,
     const Vector<int64_t>& reverse_offsets, const Vector<int64_t>& source_offsets,
     const Vector<int64_t>& target_offsets, std::string_view method) {
   const Symmetrization kind = to_method(method);
-  const auto one = links_of(forward), two = links_of(reverse);
-  const auto one_at = view(forward_offsets), two_at = view(reverse_offsets);
-  const auto source_at = view(source_offsets), target_at = view(target_offsets);
-  std::vector<Link> links;
-  std::vector<int64_t> offsets{0};
-  {
-    nb::gil_scoped_release release;
-    Symmetrizer symmetrizer;
-    links.reserve(std::max(one.size(), two.size()));
-    for (size_t n = 0; n + 1 < source_at.size(); ++n) {
-      const auto found = symmetrizer(one.subspan(one_at[n], one_at[n + 1] - one_at[n]),
-                                     two.subspan(two_at[n], two_at[n + 1] - two_at[n]),
-                                     static_cast<int32_t>(source_at[n + 1] - source_at[n]),
-                                     static_cast<int32_t>(target_at[n + 1] - target_at[n]), kind);
-      links.insert(links.end(), found.begin(), found.end());
-      offsets.push_back(static_cast<int64_t>(links.size()));
-    }
-  }
-  return {to_numpy(std::move(links)), bind::to_numpy(std::move(offsets))};
-}
-
-template <typename Step>
-auto released(Step step) {
-  nb::gil_scoped_release release;
-  return step();
+  check_pairs(source_offsets, target_offsets);
+  check_size(forward_offsets.size(), source_offsets.size(), "offsets of the forward links");
+  check_size(reverse_offsets.size(), source_offsets.size(), "offsets of the reverse links");
+  auto found = released([&] {
+    check_offsets(view(forward_offsets), forward.shape(0), "forward links");
+    check_offsets(view(reverse_offsets), reverse.shape(0), "reverse links");
+    return symmetrize({links_of(forward), view(forward_offsets)},
+                      {links_of(reverse), view(reverse_offsets)}, view(source_offsets),
+                      view(target_offsets), kind);
+  });
+  return {to_numpy(std::move(found.links)), bind::to_numpy(std::move(found.offsets))};
 }
 
 void register_aligner(nb::module_& m) {
@@ -119,8 +91,8 @@ void register_aligner(nb::module_& m) {
              int32_t jump_width, int32_t max_words, int threads) {
             const AlignerOptions options{null_prob,      alpha,      tension,
                                          jump_smoothing, jump_width, max_words};
-            const Bitext bitext = to_bitext(source, source_offsets, target, target_offsets);
             nb::gil_scoped_release release;
+            const Bitext bitext = to_bitext(source, source_offsets, target, target_offsets);
             new (self) Aligner(bitext, options, threads);
           },
           nb::arg("source").noconvert(), nb::arg("source_offsets").noconvert(),
@@ -152,10 +124,16 @@ void register_aligner(nb::module_& m) {
           "Source position of every target word and target position of every source word; -1: none.")
       .def(
           "lexicon",
-          [](const Aligner& a, bool reverse) { return lexicon(a, reverse ? kReverse : kForward); },
+          [](const Aligner& a, bool reverse) {
+            Lexicon rows = released([&] {
+              return lexicon(a.pairs(), a.lexical(), reverse ? kReverse : kForward);
+            });
+            return std::tuple(bind::to_numpy(std::move(rows.rows)),
+                              bind::to_numpy(std::move(rows.words)),
+                              bind::to_numpy(std::move(rows.probs)),
+                              bind::to_numpy(std::move(rows.null_probs)));
+          },
           nb::arg("reverse"),
-          nb::sig("def lexicon(self, reverse: bool) -> tuple[NDArray[numpy.int64], "
-                  "NDArray[numpy.int32], NDArray[numpy.float32], NDArray[numpy.float32]]"),
           "Row offsets, generated words, their probabilities, and those given the null word.")
       .def(
           "jumps",
@@ -220,6 +198,7 @@ void register_align(nb::module_& m) {
       "parse_pharaoh",
       [](std::string_view text, const Vector<int64_t>& source_offsets,
          const Vector<int64_t>& target_offsets) {
+        check_pairs(source_offsets, target_offsets);
         auto parsed = released(
             [&] { return parse_pharaoh(text, view(source_offsets), view(target_offsets)); });
         return std::tuple(to_numpy(std::move(parsed.links)),
@@ -231,7 +210,10 @@ void register_align(nb::module_& m) {
   m.def(
       "format_pharaoh",
       [](const LinkArray& links, const Vector<int64_t>& offsets) {
-        return released([&] { return format_pharaoh(links_of(links), view(offsets)); });
+        return released([&] {
+          check_offsets(view(offsets), links.shape(0), "links");
+          return format_pharaoh(links_of(links), view(offsets));
+        });
       },
       nb::arg("links"), nb::arg("offsets"), "One line of source-target links per sentence.");
 }

@@ -1,5 +1,9 @@
 #include "blocks/phrases.h"
 
+#include <numeric>
+#include <string>
+
+#include "checks.h"
 #include "error.h"
 
 namespace calque {
@@ -28,6 +32,24 @@ std::vector<uint8_t> words_left(std::span<const int64_t> offsets, int max_words)
 }
 
 }  // namespace
+
+std::vector<int32_t> lengths(const Phrases& phrases, std::span<const uint32_t> ids) {
+  std::vector<int32_t> out;
+  out.reserve(ids.size());
+  for (const uint32_t id : ids) {
+    if (id >= phrases.examples.size()) throw Error("no phrase has the id " + std::to_string(id));
+    out.push_back(phrases.length(id));
+  }
+  return out;
+}
+
+void gather(const Phrases& phrases, std::span<const uint32_t> ids, std::span<int32_t> words) {
+  const std::vector<int32_t> n_words = lengths(phrases, ids);
+  check_size(words.size(), std::accumulate(n_words.begin(), n_words.end(), size_t{0}),
+             "words of the phrases");
+  auto at = words.begin();
+  for (const uint32_t id : ids) at = std::ranges::copy(phrases[id], at).out;
+}
 
 NumberedPhrases number_phrases(std::span<const int32_t> words, std::span<const int64_t> offsets,
                                int max_words, std::span<uint32_t> ids) {

@@ -26,6 +26,13 @@ struct Phrases {
   }
 };
 
+// The number of words of each of these phrases. Throws Error for an id that no phrase has.
+std::vector<int32_t> lengths(const Phrases& phrases, std::span<const uint32_t> ids);
+
+// Fills `words` with the words of these phrases, one after the other. Throws Error for an id that no
+// phrase has, and where `words` is not as long as they are.
+void gather(const Phrases& phrases, std::span<const uint32_t> ids, std::span<int32_t> words);
+
 struct NumberedPhrases {
   std::vector<uint32_t> examples;
   std::vector<int64_t> first_ids;
