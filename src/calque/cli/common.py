@@ -11,8 +11,15 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from calque.config import OptionInfo, describe, expected, from_toml, settings
-from calque.errors import FileError
+from calque.config import (
+    LeaveOneOutOptions,
+    OptionInfo,
+    describe,
+    expected,
+    from_toml,
+    settings,
+)
+from calque.errors import FileError, OptionError
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show results and errors only.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for programs.")]
@@ -31,6 +38,14 @@ Terminology = Annotated[
 PassThrough = Annotated[
     str | None,
     typer.Option(metavar="REGEX", help="Words that must come out unchanged: <[^>]+>, __x[0-9]__"),
+]
+LeaveOneOut = Annotated[
+    str | None,
+    typer.Option(
+        metavar="counts|one-count",
+        help="The input is the training text: forget of each pair its counts, or its blocks that"
+        " occur once, while it is decoded.",
+    ),
 ]
 Config = Annotated[
     Path | None, typer.Option("--config", help="TOML file with options; see docs/options.md.")
@@ -65,8 +80,22 @@ class Flags:
         return settings(options, self._assignments, "command line")
 
 
+def left_out(what: str | None, flags: Flags) -> LeaveOneOutOptions | None:
+    """What `--leave-one-out` and the flags that go with it ask for."""
+    if what is None:
+        if flags:
+            raise OptionError(
+                "--unseen-log-prob.. is about leave-one-out: give --leave-one-out too"
+            )
+        return None
+    options = settings(LeaveOneOutOptions(), [f"what={what}"], "--leave-one-out")
+    if flags and options.what != "counts":
+        raise OptionError("--unseen-log-prob.. goes with --leave-one-out counts alone")
+    return flags.applied_to(options)
+
+
 def with_flags(
-    options: type[Any], leave_out: Collection[str] = ()
+    options: type[Any], leave_out: Collection[str] = (), argument: str = "flags"
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Gives a verb one flag per option of a dataclass; they reach it as the argument `flags`.
 
@@ -79,10 +108,10 @@ def with_flags(
         def with_options(**arguments: Any) -> None:
             given = {info.key: arguments.pop(info.key) for info in infos}
             said = [f"{key}={value}" for key, value in given.items() if value is not None]
-            verb(**arguments, flags=Flags(said))
+            verb(**arguments, **{argument: Flags(said)})
 
         own = inspect.signature(verb, eval_str=True).parameters.values()
-        parameters = [parameter for parameter in own if parameter.name != "flags"]
+        parameters = [parameter for parameter in own if parameter.name != argument]
         parameters += [
             inspect.Parameter(info.key, _KEYWORD, default=None, annotation=_flag(info))
             for info in infos

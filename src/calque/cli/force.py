@@ -12,15 +12,17 @@ from rich.table import Table
 from calque.cli.common import (
     Flags,
     Json,
+    LeaveOneOut,
     ModelFolderOption,
     Quiet,
     Threads,
     WeightsName,
+    left_out,
     print_json,
     with_flags,
 )
 from calque.cli.console import Console
-from calque.config import ForceOptions
+from calque.config import ForceOptions, LeaveOneOutOptions
 from calque.errors import OptionError
 from calque.text import BitextFiles, open_output
 from calque.text.files import n_bytes
@@ -31,12 +33,14 @@ if TYPE_CHECKING:
 LIMITS = (0, 2, 4, 6)
 
 
+@with_flags(LeaveOneOutOptions, leave_out=("what",), argument="unseen")
 @with_flags(ForceOptions, leave_out=("distortion_limit",))
 def force(
     model: ModelFolderOption,
     source: Annotated[Path, typer.Option(metavar="F", help="Source sentences, one per line.")],
     reference: Annotated[Path, typer.Option(metavar="F", help="Their translations.")],
     flags: Flags,
+    unseen: Flags,
     limits: Annotated[
         str | None,
         typer.Option(
@@ -50,6 +54,7 @@ def force(
             metavar="F", help="Write the best derivations at the last limit (JSON lines)."
         ),
     ] = None,
+    leave_one_out: LeaveOneOut = None,
     weights: WeightsName = None,
     threads: Threads = None,
     json: Json = False,
@@ -61,9 +66,13 @@ def force(
 
     [bold]calque force --model model --source dev.de --reference dev.en --limits 6
     --output gold.jsonl[/]
+
+    [bold]calque force --model model --source train.de --reference train.en
+    --leave-one-out one-count[/]
     """
     options = flags.applied_to(ForceOptions())
     tried = _limits(limits, options)
+    forgotten = left_out(leave_one_out, unseen)
     from calque.decode.forcing import force_pairs, gold_json
     from calque.decode.reachability import Counts, count, tabulate
     from calque.model import Model
@@ -78,7 +87,15 @@ def force(
         n_pairs = _n_pairs(text)
         gold = stack.enter_context(open_output(output)) if output else None
         stage = stack.enter_context(console.stage("force", n_pairs))
-        pairs = force_pairs(loaded, text.blocks(), tried, options, threads=threads, seconds=seconds)
+        pairs = force_pairs(
+            loaded,
+            text.blocks(),
+            tried,
+            options,
+            leave_one_out=forgotten,
+            threads=threads,
+            seconds=seconds,
+        )
         for index, pair in enumerate(pairs):
             n_empty += not pair.found
             for limit, found in zip(tried, pair.found, strict=bool(pair.found)):

@@ -9,25 +9,29 @@ import typer
 
 from calque.cli.common import (
     Flags,
+    LeaveOneOut,
     ModelFolderOption,
     PassThrough,
     Quiet,
     Terminology,
     Threads,
     WeightsName,
+    left_out,
     with_flags,
 )
 from calque.cli.console import Console
-from calque.config import DecodeOptions
+from calque.config import DecodeOptions, LeaveOneOutOptions
 from calque.decode.translation import Translation
 from calque.errors import OptionError
 from calque.text import open_output, read_lines
 
 
+@with_flags(LeaveOneOutOptions, leave_out=("what",), argument="unseen")
 @with_flags(DecodeOptions)
 def translate(
     model: ModelFolderOption,
     flags: Flags,
+    unseen: Flags,
     input: Annotated[
         Path, typer.Option(metavar="F", help="Sentences, one per line; - is standard input.")
     ] = Path("-"),
@@ -50,6 +54,7 @@ def translate(
         Path | None,
         typer.Option(metavar="F", help="Write the translation graphs here: JSON lines, or .dot."),
     ] = None,
+    leave_one_out: LeaveOneOut = None,
     weights: WeightsName = None,
     threads: Threads = None,
     quiet: Quiet = False,
@@ -63,6 +68,9 @@ def translate(
 
     [bold]calque translate --model model --input test.de --output out.en
     --terminology terms.tsv --pass-through '<[^>]+>'[/]
+
+    [bold]calque translate --model model --input train.de --output train.out
+    --nbest 100 --nbest-output train.nbest --leave-one-out counts[/]
     """
     if (nbest is None) != (nbest_output is None):
         raise OptionError("--nbest N and --nbest-output F go together")
@@ -72,6 +80,9 @@ def translate(
         raise OptionError(
             "--graph knows no constraints: no --terminology or --pass-through with it"
         )
+    forgotten = left_out(leave_one_out, unseen)
+    if forgotten is not None and (graph or terminology or pass_through):
+        raise OptionError("--leave-one-out goes without --graph, --terminology and --pass-through")
     if output == nbest_output:
         raise OptionError(f"--output and --nbest-output are both {output}: expected two files")
     if terminology == input:
@@ -101,6 +112,7 @@ def translate(
             distinct=not derivations,
             terminology=terms,
             pass_through=pass_through,
+            leave_one_out=forgotten,
             threads=threads,
         )
         for index, found in enumerate(translations):

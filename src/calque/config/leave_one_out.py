@@ -13,7 +13,7 @@ class LeaveOneOutOptions:
     what: Literal["counts", "one-count"] = option(
         "counts",
         "the pair's share in the counts of its blocks, or only blocks that occur once in the"
-        " corpus, in this pair",
+        " corpus, in this pair (as a flag: `--leave-one-out`)",
     )
     unseen_log_prob: float | None = option(
         -20.0,

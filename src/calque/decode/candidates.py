@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -14,6 +14,7 @@ from calque import _core
 from calque.decode.decoder import SparseRows
 from calque.decode.prepared import PreparedSentence, PreparedText, prepare
 from calque.decode.split import combine
+from calque.decode.training_text import TrainingText
 from calque.decode.translator import Translator
 from calque.features import SparseWeights, Weights
 from calque.text import Prepared
@@ -78,11 +79,28 @@ class CandidateSearch:
 
     def __init__(self, translator: Translator, sentences: Sequence[str]) -> None:
         """Prepare the sentences, once for all calls; of the model, the weights do not matter."""
+        model = translator.model
+        prepared = prepare(sentences, model, translator.options.max_words)
+        self._take(translator, ((text, None) for text in PreparedText.batches(prepared, model)))
+
+    @classmethod
+    def of_training(
+        cls, translator: Translator, training: TrainingText, pairs: range
+    ) -> CandidateSearch:
+        """The search of the sources of training pairs, each as if the model had not seen it."""
+        search = cls.__new__(cls)
+        search._take(translator, training.texts(pairs, translator.options.max_words))
+        return search
+
+    def _take(
+        self,
+        translator: Translator,
+        texts: Iterable[tuple[PreparedText, _core.LeaveOneOut | None]],
+    ) -> None:
         self._translator = translator
         model = translator.model
         self._vocabulary = list(model.target_vocabulary)
-        prepared = prepare(sentences, model, translator.options.max_words)
-        self._texts = list(PreparedText.batches(prepared, model))
+        self._texts = list(texts)
 
         @lru_cache(maxsize=RESTORED)
         def restore(words: str) -> str:
@@ -99,17 +117,29 @@ class CandidateSearch:
         self, weights: Weights, n: int, threads: int | None = None
     ) -> Iterator[CandidateLists]:
         """Up to `n` candidates of different words per sentence, some sentences at a time."""
-        for text in self._texts:
-            rows = self._rows(text, weights, n, threads)
+        for text, left_out in self._texts:
+            rows = self._rows(text, left_out, weights, n, threads)
             found = text.by_sentence(range(len(rows.batch)))
             yield CandidateLists.concatenated(
                 [self._candidates(sentence, pieces, rows, n) for sentence, pieces in found]
             )
 
-    def _rows(self, text: PreparedText, weights: Weights, n: int, threads: int | None) -> _Rows:
+    def _rows(
+        self,
+        text: PreparedText,
+        left_out: _core.LeaveOneOut | None,
+        weights: Weights,
+        n: int,
+        threads: int | None,
+    ) -> _Rows:
         decoder = self._translator.decoder
         batch = decoder.decode_batch(
-            text.source, weights, self._translator.options, n_best=n, threads=threads
+            text.source,
+            weights,
+            self._translator.options,
+            n_best=n,
+            leave_one_out=left_out,
+            threads=threads,
         )
         n_rows = len(batch.scores)
         sparse = _nothing(n_rows)

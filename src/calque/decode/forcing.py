@@ -7,9 +7,10 @@ from itertools import islice
 from typing import Any
 
 from calque import _core
-from calque.config import ForceOptions
+from calque.config import ForceOptions, LeaveOneOutOptions
 from calque.decode.decoder import Decoder
 from calque.decode.source import SourceText
+from calque.decode.training_text import TrainingText
 from calque.decode.translation import ORIENTATIONS, BlockUse, target_words
 from calque.model import Model
 from calque.text import Vocabulary
@@ -35,20 +36,30 @@ def force_pairs(
     limits: Sequence[int],
     options: ForceOptions,
     *,
+    leave_one_out: LeaveOneOutOptions | None = None,
     threads: int | None = None,
     seconds: dict[int, float] | None = None,
 ) -> Iterator[ForcedPair]:
     """Every sentence pair of raw text blocks, prepared and decoded under every limit, in order.
 
     Lazy: only `BATCH` pairs are held at once. The best derivation of a prefix pair is found at the
-    last limit alone. `seconds` is filled with the time spent on each limit.
+    last limit alone. With `leave_one_out` the pairs are the lines of the training text, and each is
+    derived as if the model had not seen it. `seconds` is filled with the time spent on each limit.
     """
+    training = None if leave_one_out is None else TrainingText(model, leave_one_out)
     decoder = Decoder.of(model)
     spent = {} if seconds is None else seconds
     stream = _lines(model.preprocessor.pairs(blocks))
+    line = 0
     while batch := list(islice(stream, BATCH)):
         full = [pair for pair in batch if all(pair)]
         source, reference = encode_pairs(full, model)
+        left_out = None
+        if training is not None:
+            sides = encode_pairs(batch, model)  # lines with an empty side count
+            lists = (list(side.sentences) for side in sides)
+            left_out = training.left_out(training.pairs_of(line, *lists)[[*map(all, batch)]])
+        line += len(batch)
         columns = []
         for limit in limits:
             begin = time.perf_counter()
@@ -59,6 +70,7 @@ def force_pairs(
                     model.weights,
                     replace(options, distortion_limit=limit),
                     derive_prefix=limit == limits[-1],
+                    leave_one_out=left_out,
                     threads=threads,
                 )
             )

@@ -63,6 +63,11 @@ class PreparedText:
         if batch:
             yield cls.encode(batch, model)
 
+    @property
+    def n_pieces(self) -> list[int]:
+        """The number of pieces of each sentence."""
+        return [len(sentence.pieces) for sentence in self.sentences]
+
     def by_sentence(self, found: Iterable[T]) -> Iterator[tuple[PreparedSentence, list[T]]]:
         """Each sentence with what was found for its pieces, where `found` has one per piece."""
         rest = iter(found)

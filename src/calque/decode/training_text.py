@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calque import _core
 from calque.config import LeaveOneOutOptions
+from calque.decode.prepared import PreparedSentence, PreparedText
 from calque.decode.source import SourceText
-from calque.errors import ModelError
+from calque.decode.split import split
+from calque.errors import CalqueError, ModelError
 from calque.model import KeptBitext, Model
-from calque.text import UNKNOWN, Sentences
+from calque.text import UNKNOWN, Prepared, Sentences, offsets_of
+from calque.text.sentences import Ids
 
 UNSEEN = -1
 """Stands for the pair of a sentence for which nothing is left out."""
@@ -59,6 +64,55 @@ class TrainingText:
         """Their target sentences, for forced decoding."""
         sentences = _cut(self.bitext.target, pairs)
         return SourceText(sentences, sentences.ids.copy())
+
+    def texts(
+        self, pairs: range, max_words: int
+    ) -> Iterator[tuple[PreparedText, _core.LeaveOneOut]]:
+        """The source sentences of some pairs, prepared, with what to leave out for each text.
+
+        Sentences are cut at `max_words`. Numbers that the model knows as classes stay classes.
+        """
+        vocabulary = list(self._model.source_vocabulary)
+        words = (tuple([vocabulary[id] for id in self.bitext.source[at]]) for at in pairs)
+        prepared = (
+            PreparedSentence(Prepared(some, some), list(split(some, (), max_words)))
+            for some in words
+        )
+        first = pairs.start
+        for text in PreparedText.batches(prepared, self._model):
+            end = first + len(text.sentences)
+            yield text, self.left_out(np.repeat(np.arange(first, end), text.n_pieces))
+            first = end
+
+    def pairs_of(
+        self, first_line: int, sources: Sequence[Ids], references: Sequence[Ids] | None = None
+    ) -> NDArray[np.int64]:
+        """The pairs of consecutive lines of the training text, of which the words are given.
+
+        Lines that cleaning dropped have the pair `UNSEEN`. Raises `CalqueError` where a line is not
+        that of the training text.
+        """
+        lines = np.arange(first_line, first_line + len(sources))
+        pairs = self.bitext.pairs_of(lines)
+        sides = [("source", sources, self.bitext.source)]
+        if references is not None:
+            sides.append(("reference", references, self.bitext.target))
+        for at in np.flatnonzero(pairs != UNSEEN).tolist():
+            for name, given, kept in sides:
+                if not np.array_equal(given[at], kept[int(pairs[at])]):
+                    raise CalqueError(
+                        f"{name} line {lines[at] + 1:,} is not that of the training text:"
+                        " leave-one-out takes the sentences that the model was learned from, in"
+                        " their order"
+                    )
+        return pairs
+
+    def left_out_of(self, text: PreparedText, first_line: int) -> _core.LeaveOneOut:
+        """What to leave out for the pieces of consecutive lines of the training text."""
+        pieces = text.source.sentences
+        bounds = pieces.offsets[offsets_of(text.n_pieces)].tolist()
+        lines = [pieces.ids[begin:end] for begin, end in pairwise(bounds)]
+        return self.left_out(np.repeat(self.pairs_of(first_line, lines), text.n_pieces))
 
     def left_out(self, pairs: range | NDArray[np.int64]) -> _core.LeaveOneOut:
         """What to leave out for sentences of these pairs; `UNSEEN` leaves out nothing."""

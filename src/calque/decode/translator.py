@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from calque import _core
-from calque.config import DecodeOptions, fill
+from calque.config import DecodeOptions, LeaveOneOutOptions, fill
 from calque.decode.constraints import Constraints, Terminology
 from calque.decode.decoder import Decoder
 from calque.decode.explain import explain, place_of
@@ -15,6 +15,7 @@ from calque.decode.graph import TranslationGraph
 from calque.decode.prepared import PreparedSentence, PreparedText, checked_text, prepare
 from calque.decode.source import SourceText
 from calque.decode.split import combine_derivations
+from calque.decode.training_text import TrainingText
 from calque.decode.translation import Translation, read_off
 from calque.errors import CalqueError, OptionError
 from calque.model import Model
@@ -90,23 +91,31 @@ class Translator:
         distinct: bool = True,
         terminology: Terms | None = None,
         pass_through: str | None = None,
+        leave_one_out: LeaveOneOutOptions | None = None,
         threads: int | None = None,
         **options: Any,
     ) -> Iterator[list[Translation]]:
         """Up to `n` translations of every sentence, best first, lazily and in order.
 
-        Those of a sentence in pieces are the best sums of the scores of its pieces.
+        Those of a sentence in pieces are the best sums of the scores of its pieces. With
+        `leave_one_out` the sentences are the lines of the training text, and each is translated as
+        if the model had not seen its pair; without constraints.
         """
         if n < 1:
             raise OptionError(f"n={n}: expected at least 1 translation per sentence")
         search = fill(self.options, options, "translate")
         constraints = Constraints.of(terminology, pass_through, self.model.preprocessor)
+        training = None
+        if leave_one_out is not None:
+            if terminology is not None or pass_through is not None:
+                raise OptionError("leave-one-out knows no constraints: expected none")
+            training = TrainingText(self.model, leave_one_out)
         prepared = self._prepared(sentences, constraints, search)
         n_threads = n_workers(threads)
         return (
             self.read_off(sentence, ways, distinct)
-            for text in PreparedText.batches(prepared, self.model)
-            for sentence, ways in self._ways(text, n, distinct, n_threads, search)
+            for text, left_out in _with_pairs(PreparedText.batches(prepared, self.model), training)
+            for sentence, ways in self._ways(text, n, distinct, n_threads, search, left_out)
         )
 
     def explain(
@@ -181,11 +190,23 @@ class Translator:
         return prepare(sentences, self.model, search.max_words, constraints)
 
     def _ways(
-        self, text: PreparedText, n: int, distinct: bool, threads: int, search: DecodeOptions
+        self,
+        text: PreparedText,
+        n: int,
+        distinct: bool,
+        threads: int,
+        search: DecodeOptions,
+        left_out: _core.LeaveOneOut | None = None,
     ) -> Iterator[tuple[PreparedSentence, list[list[_core.Derivation]]]]:
         """Every sentence and the best ways to derive all of its pieces."""
         decoded = self.decoder.decode(
-            text.source, self.model.weights, search, n_best=n, distinct=distinct, threads=threads
+            text.source,
+            self.model.weights,
+            search,
+            n_best=n,
+            distinct=distinct,
+            leave_one_out=left_out,
+            threads=threads,
         )
         for sentence, lists in text.by_sentence(one.derivations for one in decoded):
             yield sentence, combine_derivations(lists, n)
@@ -211,3 +232,13 @@ class Translator:
         for one in read:
             first.setdefault(one.words, one)
         return list(first.values())
+
+
+def _with_pairs(
+    texts: Iterable[PreparedText], training: TrainingText | None
+) -> Iterator[tuple[PreparedText, _core.LeaveOneOut | None]]:
+    """The texts, one after the other those of the training text, with what to leave out."""
+    first_line = 0
+    for text in texts:
+        yield text, None if training is None else training.left_out_of(text, first_line)
+        first_line += len(text.sentences)
