@@ -236,6 +236,18 @@ def test_an_array_that_is_changed_must_have_the_right_size(name: str, array: str
             call.function(**{**call.arguments, array: call.arguments[array][:size]})
 
 
+def test_more_ngrams_than_there_is_room_for_are_refused_while_they_are_counted() -> None:
+    """The room is at most 2^31 - 1, so this is also how a number that overflows is prevented."""
+    for passes in (1, 2):
+        call = count_ngrams()
+        room = {name: call.arguments[name][:2] for name in ("ngrams", "suffixes", "counts")}
+        renumbering = np.zeros(2 if passes > 1 else 0, np.int32)
+        with pytest.raises(CalqueError, match="more than 2 distinct n-grams of order 2"):
+            call.function(
+                **{**call.arguments, **room, "passes": passes, "renumbering": renumbering}
+            )
+
+
 def test_every_array_that_the_core_changes_is_tested_here() -> None:
     """The stub marks arrays that are only read."""
     stub = ast.parse((Path(calque.__file__).parent / "_core.pyi").read_text())

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.blocks import BlockTable, extract
-from calque.config import BlockOptions, EventOptions, LocalModelOptions
-from calque.errors import CalqueError, ModelError
+from calque.config import BlockOptions, EventOptions, LocalModelOptions, fill
+from calque.errors import CalqueError, ModelError, OptionError
 from calque.features import BlockEvents, LocalModelData, learn_local_model
 from calque.features.events import LEFT, NEUTRAL, RIGHT
 from calque.features.local_model import unigram_column
@@ -192,3 +192,8 @@ def test_sides_of_different_sizes_and_ranges_outside_the_corpus_are_refused() ->
         BlockEvents(table, source, to_arrays([FIGURE_1])[1])
     with pytest.raises(CalqueError, match="range lies outside the corpus"):
         BlockEvents(table, source, target).collect(0, 3)
+
+
+def test_a_way_to_divide_that_nothing_implements_is_refused() -> None:
+    with pytest.raises(OptionError, match="unigram_per_word.*expected one of decoder, none"):
+        fill(LocalModelOptions(), {"unigram_per_word": "both"}, "features")

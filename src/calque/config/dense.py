@@ -52,8 +52,8 @@ class LocalModelOptions:
         "source",
         "single-word blocks that share this word make up the whole of a lexical probability",
     )
-    unigram_per_word: Literal["decoder", "both", "none"] = option(
-        "decoder", "where ln p(block) is divided by its source words; both: in training too"
+    unigram_per_word: Literal["decoder", "none"] = option(
+        "decoder", "where ln p(block) is divided by the number of its source words"
     )
 
 

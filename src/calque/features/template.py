@@ -110,7 +110,8 @@ class Template:
             raise OptionError(f"template '{self.name}': expected a tuple of 1 to 8 slots")
         if self.listed and {"block", "previous.block"} - set(self.slots):
             raise OptionError(f"template '{self.name}': listed, but without both blocks")
-        assert self.parsed  # raises where a slot is wrong
+        for slot in self.slots:
+            _parse(self.name, slot)  # raises where it is wrong
 
     @cached_property
     def parsed(self) -> tuple[Slot, ...]:

@@ -69,7 +69,7 @@ class Model:
                 FeatureData.load(folder),
                 KeptBitext.from_arrays(bitext) if bitext else None,
             )
-            assert model.features  # mistakes in the choice show now
+            _ = model.features  # compiled here so that a mistake in the choice shows now
             return model
         except (ModelError, OptionError) as error:
             raise ModelError(f"{folder.path}: {error}") from error
