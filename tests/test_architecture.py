@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -61,6 +62,14 @@ def test_imports_go_only_to_the_left(file: Path) -> None:
     assert not wrong, f"{room} may not import {', '.join(sorted(wrong))}"
 
 
+@pytest.mark.parametrize("file", sorted(PACKAGE.rglob("*.py")), ids=lambda f: f.name)
+def test_assert_only_tells_the_type_checker_that_a_value_is_there(file: Path) -> None:
+    """`python -O` drops asserts, so none may check what a user gives."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Assert):
+            assert ast.unparse(node.test).endswith(" is not None"), f"{file}:{node.lineno}"
+
+
 def test_the_stub_of_the_core_is_current(tmp_path: Path) -> None:
     fresh = tmp_path / "_core.pyi"
     command = [
@@ -75,6 +84,16 @@ def test_the_stub_of_the_core_is_current(tmp_path: Path) -> None:
     ]
     subprocess.run(command, check=True)
     assert (PACKAGE / "_core.pyi").read_text() == fresh.read_text(), "run `make stubs`"
+
+
+def test_options_of_kernels_have_no_defaults() -> None:
+    """Defaults stand in `calque.config`, and nowhere a second time."""
+    for file in (PACKAGE.parents[1] / "core").rglob("*.h"):
+        for struct in re.finditer(
+            r"struct \w+(Options|Rules) \{\n(.*?)\n\};", file.read_text(), re.S
+        ):
+            fields = re.sub(r"//.*", "", struct[2]).split("\n\n")[0]  # functions come after them
+            assert "=" not in fields, f"{file}: {struct[0].splitlines()[0]}"
 
 
 def test_kernels_know_nothing_of_python() -> None:

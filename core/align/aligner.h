@@ -15,12 +15,12 @@
 namespace calque::align {
 
 struct AlignerOptions {
-  double null_prob = 0.1;       // of a word that comes from no word
-  double alpha = 0;             // Dirichlet prior of the lexical probabilities; 0: none
-  double tension = 0;           // of Model 1 towards the diagonal; 0: Model 1 proper
-  double jump_smoothing = 0;    // share of the uniform distribution in the jump weights
-  int32_t jump_width = 20;      // longest jump with a weight of its own
-  int32_t max_words = 400;      // longer sentences take no part
+  double null_prob;       // of a word that comes from no word
+  double alpha;           // Dirichlet prior of the lexical probabilities; 0: none
+  double tension;         // of Model 1 towards the diagonal; 0: Model 1 proper
+  double jump_smoothing;  // share of the uniform distribution in the jump weights
+  int32_t jump_width;     // longest jump with a weight of its own
+  int32_t max_words;      // longer sentences take no part
 };
 
 // Model 1 and HMM aligners of a bitext, in both directions over one table of word pairs. Results do

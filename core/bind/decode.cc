@@ -257,7 +257,7 @@ void register_decode(nb::module_& m) {
             const WeightView weights = to_weights(decoder, given);
             const SourceText source = to_sentence(decoder, text);
             nb::gil_scoped_release release;
-            return decode_graph(decoder.model, weights, {search, options_per_span}, source, 0);
+            return decode_graph(decoder.model, weights, {search, options_per_span, 1, false, nullptr}, source, 0);
           },
           nb::arg("source"), nb::arg("weights"), nb::arg("search"), nb::kw_only(),
           nb::arg("options_per_span"), "The translation graph of one sentence.")

@@ -14,10 +14,10 @@ namespace calque {
 
 struct DecodeOptions {
   SearchOptions search;
-  int options_per_span = 20;  // translation options kept per source span; 0: all
-  int n_best = 1;
-  bool distinct = true;
-  const LeaveOneOut* leave_one_out = nullptr;  // what to leave out for sentences with a pair
+  int options_per_span;              // translation options kept per source span; 0: all
+  int n_best;
+  bool distinct;
+  const LeaveOneOut* leave_one_out;  // what to leave out for sentences with a pair
 };
 
 struct Decoded {

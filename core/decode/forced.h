@@ -19,11 +19,11 @@ struct Forced {
 
 struct ForcedOptions {
   ReorderingRules reordering;
-  int64_t max_states = 2'000'000;  // beyond this many a pair counts as not reachable
-  int max_words = 80;              // longer sources are not tried
-  int min_prefix = 5;              // shortest prefix, in source words, that is of use
-  bool derive_prefix = true;       // find the best derivation of the prefix pair
-  const LeaveOneOut* leave_one_out = nullptr;  // what to leave out for sentences with a pair
+  int64_t max_states;                // beyond this many a pair counts as not reachable
+  int max_words;                     // longer sources are not tried
+  int min_prefix;                    // shortest prefix, in source words, that is of use
+  bool derive_prefix;                // find the best derivation of the prefix pair
+  const LeaveOneOut* leave_one_out;  // what to leave out for sentences with a pair
 };
 
 // Searches every sentence without pruning (Yu et al. 2013, sections 3 and 4). Words of references

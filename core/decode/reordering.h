@@ -23,10 +23,10 @@ enum class DistortionRule : int32_t {
 };
 
 struct ReorderingRules {
-  Reordering kind = Reordering::kPhrase;
-  int distortion_limit = 6;        // kPhrase: most words between the end of a block and the next; -1: any
-  DistortionRule distortion_rule = DistortionRule::kWindow;  // kPhrase
-  bool strict_single_gap = false;  // kSwap: what lies before a jump is one single block
+  Reordering kind;
+  int distortion_limit;            // kPhrase: most words from the end of a block to the next; -1: any
+  DistortionRule distortion_rule;  // kPhrase
+  bool strict_single_gap;          // kSwap: what lies before a jump is one single block
 
   // Calls visit(begin, end) for every span that has options and may follow a block that ended at
   // `last_end`. Every hypothesis reached this way can be completed, unless it `has_dead_ends`.

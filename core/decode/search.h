@@ -19,12 +19,12 @@ namespace calque {
 
 struct SearchOptions {
   ReorderingRules reordering;
-  int stack_size = 200;         // hypotheses kept per stack; 0: all
-  int pop_limit = 400;          // cells of the cubes scored per stack; 0: every one
-  float threshold = 0;          // hypotheses worse than the stack's best by more are cut; 0: none
-  bool future_cost = true;      // rank hypotheses by what is still to come, too
-  int64_t max_hypotheses = 0;   // give up beyond this many; 0: never
-  double time_limit_s = 0;      // after this time the rest is translated in a hurry; 0: never
+  int stack_size;          // hypotheses kept per stack; 0: all
+  int pop_limit;           // cells of the cubes scored per stack; 0: every one
+  float threshold;         // hypotheses worse than the stack's best by more are cut; 0: none
+  bool future_cost;        // rank hypotheses by what is still to come, too
+  int64_t max_hypotheses;  // give up beyond this many; 0: never
+  double time_limit_s;     // after this time the rest is translated in a hurry; 0: never
 };
 
 // Hypotheses of equal key have the same future: only the best one is extended.

@@ -19,8 +19,8 @@ enum class ReferenceLength {
 };
 
 struct BleuOptions {
-  ReferenceLength length = ReferenceLength::closest;
-  bool clip = true;  // count an n-gram no more often than one reference has it
+  ReferenceLength length;
+  bool clip;  // count an n-gram no more often than one reference has it
 };
 
 // References with their n-grams counted, for any number of hypotheses: about a microsecond each.

@@ -12,9 +12,9 @@
 namespace calque {
 
 struct ChrfOptions {
-  int char_order = 6;
-  int word_order = 0;  // 2 is chrF++
-  double beta = 2;     // recall weighs beta times as much as precision
+  int char_order;
+  int word_order;  // 2 is chrF++
+  double beta;     // recall weighs beta times as much as precision
 };
 
 // Oracle: tests/test_metrics_sacrebleu.py.

@@ -49,12 +49,17 @@ def curve(
         str, typer.Option(help="How metrics split words; 'none' for text that is tokenised.")
     ] = "13a",
     stack_size: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Hypotheses kept per stack.")
-    ] = 100,
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Hypotheses kept per stack; as in tune --method simplex."
+        ),
+    ] = None,
     threshold: Annotated[
-        float,
-        typer.Option(min=0, metavar="X", help="Cut what is so far below the stack's best."),
-    ] = 10.0,
+        float | None,
+        typer.Option(
+            min=0, metavar="X", help="Cut what is so far below the stack's best; likewise."
+        ),
+    ] = None,
     json: Json = False,
     threads: Threads = None,
     quiet: Quiet = False,
@@ -80,6 +85,7 @@ def curve(
     from calque.metrics import make_metric
     from calque.model import Model
     from calque.tune.evaluation import FullDecoding
+    from calque.tune.methods.simplex import SimplexOptions
     from calque.tune.working import working_point, working_points
 
     def named(name: str) -> Weights:
@@ -87,6 +93,7 @@ def curve(
             return Weights(dict.fromkeys(loaded.weights, 1.0))
         return Model.load(model, name).weights
 
+    search = SimplexOptions()
     loaded = Model.load(model)
     chosen = {name: named(name) for name in weights or ()} or {"active": loaded.weights}
     names = [name.strip() for name in metric.split(",")]
@@ -95,8 +102,8 @@ def curve(
         sources,
         references,
         [make_metric(name, tokenize=tokenize) for name in names],
-        stack_size=stack_size,
-        threshold=threshold,
+        stack_size=search.stack_size if stack_size is None else stack_size,
+        threshold=search.threshold if threshold is None else threshold,
         threads=threads,
     )
     rows: list[tuple[str, WorkingPoint]] = []

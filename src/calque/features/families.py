@@ -7,6 +7,7 @@ import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 
+from calque.config import FeatureOptions
 from calque.errors import OptionError
 from calque.features.template import Template
 
@@ -27,7 +28,9 @@ EDGES = {
 """The slots of WordEdges and their levels."""
 
 
-def wordedges(budget: int = 10, max_slots: int = 2) -> Iterator[Template]:
+def wordedges(
+    budget: int = FeatureOptions.edges_budget, max_slots: int = FeatureOptions.edges_slots
+) -> Iterator[Template]:
     """Combinations of words at and beside the edges of a block, within a budget.
 
     Each comes alone and with the length of the source (Yu et al. 2013, section 3.2). All that the
@@ -120,7 +123,10 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 
 
 def chosen_templates(
-    expression: str, *, budget: int = 10, max_slots: int = 2
+    expression: str,
+    *,
+    budget: int = FeatureOptions.edges_budget,
+    max_slots: int = FeatureOptions.edges_slots,
 ) -> tuple[Template, ...]:
     """The templates that names of families and groups with commas between choose.
 

@@ -4,11 +4,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque import _core
+from calque.config import CleanOptions
 from calque.text.sentences import Sentences
 
 
 def find_overlap(
-    training: Sentences, test: Sentences, max_words: int = 12, times: int = 0
+    training: Sentences,
+    test: Sentences,
+    max_words: int = CleanOptions.overlap_max_words,
+    times: int = CleanOptions.overlap_times,
 ) -> NDArray[np.bool_]:
     """Flags of the training sentences that share a substring with a test set.
 
