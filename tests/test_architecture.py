@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,7 @@ def test_imports_go_only_to_the_left(file: Path) -> None:
     room = room_of(file)
     if room in AROUND:
         return
-    assert room in MAY_IMPORT, f"{room} is a new room: give it a place in this test and DESIGN"
+    assert room in MAY_IMPORT, f"{room} is a new room: give it a place in this test"
     wrong = imports(file) - MAY_IMPORT[room] - {room}
     assert not wrong, f"{room} may not import {', '.join(sorted(wrong))}"
 
@@ -86,9 +87,45 @@ def test_the_stub_of_the_core_is_current(tmp_path: Path) -> None:
     assert (PACKAGE / "_core.pyi").read_text() == fresh.read_text(), "run `make stubs`"
 
 
+CORE = PACKAGE.parents[1] / "core"
+CORE_WAY = ["text", "align", "blocks", "lm", "classes", "features", "decode", "hyps", "tune"]
+MAY_INCLUDE = {
+    **{room: set(CORE_WAY[:i]) for i, room in enumerate(CORE_WAY)},
+    "metrics": {"text"},
+    "bind": {*CORE_WAY, "metrics"},
+    "core": set[str](),  # what stands outside the rooms serves them all and knows none
+}
+
+
+@pytest.mark.parametrize(
+    "file",
+    [file for kind in ("*.h", "*.cc") for file in sorted(CORE.rglob(kind))],
+    ids=lambda file: str(file.relative_to(CORE)),
+)
+def test_includes_go_only_to_the_left(file: Path) -> None:
+    room = file.parent.name
+    assert room in MAY_INCLUDE, f"{room} is a new room of the core: give it a place in this test"
+    included = re.findall(r'#include "(?:(\w+)/)?\w+\.h"', file.read_text())
+    wrong = set(included) - {""} - MAY_INCLUDE[room] - {room}
+    assert not wrong, f"{room} may not include {', '.join(sorted(wrong))}"
+
+
+def test_what_is_installed_is_imported() -> None:
+    """An extra comes with the first module that needs it."""
+    project = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text())["project"]
+    wanted = {"": project["dependencies"], **project["optional-dependencies"]}
+    del wanted["dev"]
+    source = "\n".join(file.read_text() for file in PACKAGE.rglob("*.py"))
+    for extra, requirements in wanted.items():
+        for requirement in requirements:
+            [name] = re.findall(r"^[\w-]+", requirement)
+            pattern = rf"^\s*(import|from) {name.replace('-', '_')}\b"
+            assert re.search(pattern, source, re.M), f"[{extra}] {name}: nothing imports it"
+
+
 def test_options_of_kernels_have_no_defaults() -> None:
     """Defaults stand in `calque.config`, and nowhere a second time."""
-    for file in (PACKAGE.parents[1] / "core").rglob("*.h"):
+    for file in CORE.rglob("*.h"):
         for struct in re.finditer(
             r"struct \w+(Options|Rules) \{\n(.*?)\n\};", file.read_text(), re.S
         ):
@@ -97,7 +134,6 @@ def test_options_of_kernels_have_no_defaults() -> None:
 
 
 def test_kernels_know_nothing_of_python() -> None:
-    core = PACKAGE.parents[1] / "core"
-    for file in [*core.rglob("*.h"), *core.rglob("*.cc")]:
+    for file in [*CORE.rglob("*.h"), *CORE.rglob("*.cc")]:
         if file.parent.name != "bind":
             assert "nanobind" not in file.read_text(), f"{file} includes the binding"
