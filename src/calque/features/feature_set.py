@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from calque import _core
 from calque.blocks import BlockTable
 from calque.config import DefaultWeights
-from calque.errors import ModelError
+from calque.errors import CalqueError, ModelError
 from calque.features.classes import LEVEL_KINDS, WordClasses
 from calque.features.dense import COMPONENTS, DenseData, chosen
 from calque.features.naming import Namer
@@ -87,6 +87,19 @@ class FeatureSet:
     def key_of(self, name: str) -> int:
         """The key of a sparse feature; raises `CalqueError` where no active template gives it."""
         return key_of(name, self.templates)
+
+    def of_templates(self, names: Collection[str], keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Which of the keys are of features of these templates.
+
+        Keys tell their template by 16 bits only: raises `CalqueError` where another active template
+        shares them.
+        """
+        bits = {name: template.upper_bits for name, template in self.templates.items()}
+        wanted = {bits[name] for name in names}
+        for name, its in bits.items():
+            if name not in names and its in wanted:
+                raise CalqueError(f"keys do not tell the features of '{name}' from those asked for")
+        return np.isin(keys >> np.uint64(48), np.array(sorted(wanted), np.uint64))
 
     def levels(self, side: Side) -> tuple[str, ...]:
         """The levels that the templates look at, the word itself first."""

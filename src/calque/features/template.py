@@ -129,6 +129,12 @@ class Template:
         except CalqueError as error:
             raise CalqueError(str(error)) from None
 
+    @property
+    def upper_bits(self) -> int:
+        """The upper 16 bits of all keys of its features."""
+        n_values = sum(2 if slot.kind.is_block else 1 for slot in self.parsed)
+        return self.key_of(["x"] * n_values) >> 48
+
 
 def _parse(template: str, slot: str) -> Slot:
     name, at, level = slot.partition("@")

@@ -6,10 +6,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from calque.blocks import BlockTable
 from calque.config import DecodeOptions, FeatureOptions, fill, to_mapping
 from calque.errors import CalqueError, ModelError, OptionError
 from calque.features import FeatureSet, Weights
+from calque.features.families import chosen_templates
 from calque.lm import LanguageModel
 from calque.model.feature_data import FeatureData
 from calque.model.folder import ModelFolder
@@ -42,6 +46,18 @@ class Model:
         return self.feature_data.compile(
             self.feature_options, self.blocks, self.source_vocabulary, self.target_vocabulary
         )
+
+    def in_family(self, name: str, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Which of the keys are of a family or group of the model's sparse features.
+
+        Raises `CalqueError` where the model has none of that name.
+        """
+        options = self.feature_options
+        family = chosen_templates(name, budget=options.edges_budget, max_slots=options.edges_slots)
+        active = {template.name for template in family} & set(self.features.templates)
+        if not active:
+            raise CalqueError(f"the model has no sparse features of the family '{name}'")
+        return self.features.of_templates(active, keys)
 
     @classmethod
     def load(cls, path: Path | str, weights: str | None = None) -> Model:

@@ -139,13 +139,13 @@ class DecoderSource(CandidateSource):
 
     def sparse_group(self, name: str, keys: NDArray[np.uint64]) -> NDArray[np.bool_] | None:
         """Which of the keys belong to the family or are the feature of this name."""
-        features = self._translator.decoder.features
+        model = self._translator.model
         try:
             if ":" in name:
-                return np.asarray(keys == np.uint64(features.key_of(name)))
+                return np.asarray(keys == np.uint64(model.features.key_of(name)))
+            return model.in_family(name, keys)
         except CalqueError:
             return None
-        return None
 
 
 class DecodedText(Selection):

@@ -46,10 +46,16 @@ def check_candidates(lists: CandidateLists, first: int, source: CandidateSource)
     )
 
 
+def choice_share(lists: Lists) -> float:
+    """The share of sentences whose candidates do not all score the same."""
+    first = np.repeat(lists.offsets[:-1], np.diff(lists.offsets))
+    differs = (lists.statistics != lists.statistics[first]).any(axis=1)
+    return float(np.logical_or.reduceat(differs, lists.offsets[:-1]).mean())
+
+
 def check_choice(lists: Lists) -> None:
     """Raise where no weights could make a difference."""
-    first = np.repeat(lists.offsets[:-1], np.diff(lists.offsets))
-    if (lists.statistics == lists.statistics[first]).all():
+    if choice_share(lists) == 0:
         raise CalqueError(
             "nothing to learn: in every list all candidates score the same"
             f" ({len(lists):,} candidates of {lists.n_sentences:,} sentences)"

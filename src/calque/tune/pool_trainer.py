@@ -22,6 +22,9 @@ from calque.tune.task import Task
 
 NEAR_START = 0.1
 """How far the second seed of one-best lists lies from the start, as a share of each weight."""
+MOST_SEEDS = 9
+ENOUGH_CHOICE = 0.25
+"""Share of the sentences that seeds of one-best lists must give something to choose."""
 
 
 class PoolTrainer(Trainer):
@@ -79,7 +82,7 @@ class PoolTraining(Training):
                 stale.unlink()
             n_new, own = self._collect(round, weights)
             if round == 0 and again and task.source.list_length == 1:
-                n_new += self._collect(round, self._near(weights), attempt=1)[0]
+                n_new += self._seed(weights)
         lists = self._pool.lists()
         if round == 0:
             guards.check_choice(lists)
@@ -112,20 +115,22 @@ class PoolTraining(Training):
             first += len(lists.lengths)
         return n_new, task.judge.verdict(chosen) if task.source.decodes_again else None
 
-    def _near(self, weights: Weights) -> Weights:
-        """Weights near the start: lists of one candidate each leave nothing to choose from.
+    def _seed(self, weights: Weights) -> int:
+        """How many candidates weights near the start add to lists of one candidate each.
 
-        So the first pool of one-best lists is made of two seeds (Tillmann & Zhang 2008).
+        Such lists leave nothing to choose, so the first pool is made of two seeds (Tillmann & Zhang
+        2008), and of further ones, ever farther away, until enough sentences have a choice.
         """
         rng = np.random.default_rng([self._trainer.seed, 0, 1])
-        values = np.array(list(weights.values()))
-        moved = values * (1 + NEAR_START * rng.uniform(-1, 1, len(values)))
-        fixed = self._task.source.fixed
-        near = {
-            name: value if name in fixed else new
-            for (name, value), new in zip(weights.items(), moved.tolist(), strict=True)
-        }
-        return Weights(near, weights.sparse)
+        values, fixed, n_new = np.array(list(weights.values())), self._task.source.fixed, 0
+        for attempt in range(1, MOST_SEEDS + 1):
+            moved = values * (1 + attempt * NEAR_START * rng.uniform(-1, 1, len(values)))
+            changed = dict(zip(weights, moved.tolist(), strict=True))
+            near = weights.with_dense({n: v for n, v in changed.items() if n not in fixed})
+            n_new += self._collect(0, near, attempt)[0]
+            if guards.choice_share(self._pool.lists()) >= ENOUGH_CHOICE:
+                break
+        return n_new
 
     def step(self, round: int, weights: Weights, measured: Measured) -> Step:
         """The update of the method, unless it leads to trouble."""

@@ -1,0 +1,1 @@
+"""What is wrong with weights, seen from one sentence: a file per loss; any update takes any."""
