@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.blocks import BlockTable
-from calque.config import BlockOptions, CleanOptions, TrainOptions
+from calque.config import BlockOptions, CleanOptions, FeatureOptions, TrainOptions
 from calque.features import DENSE, REORDERING, TRANSLATION, Weights
 from calque.model import Model
 from calque.model.build import build
@@ -40,6 +40,7 @@ def build_equal_model(folder: Path) -> Model:
     options = TrainOptions(
         clean=CleanOptions(max_words=1000, max_ratio=1000.0),
         blocks=BlockOptions(max_targets=None),
+        features=FeatureOptions.standard(),
     )
     made = build(text, folder, options, alignment=MOSES / "multi30k.eflomal.gdfa.gz")
     model = replace(made, blocks=only_extracted(made.blocks), weights=tuned_weights())

@@ -19,7 +19,7 @@ from _equal_model import build_equal_model
 from _measure import SHARED, OwnMemory, alone, peak_memory, write_json, write_pairs
 from yardstick import yardstick
 
-from calque.config import DecodeOptions
+from calque.config import DecodeOptions, FeatureOptions, TrainOptions
 from calque.data import generate
 from calque.decode import Decoder, SourceText
 from calque.metrics import score
@@ -83,7 +83,8 @@ def prepare(model: Path) -> Task:
     print(f"{MULTI30K}: absent, decoding generated text")
     if not model.exists():
         with tempfile.TemporaryDirectory() as folder:
-            build(write_pairs("near", N_GENERATED, Path(folder)), model)
+            options = TrainOptions(features=FeatureOptions.standard())
+            build(write_pairs("near", N_GENERATED, Path(folder)), model, options)
     examples = list(generate("near", "test", 1_000, seed=1))
     references = zip(*(example.targets for example in examples), strict=True)
     return Task("generated", model, tuple(e.source for e in examples), tuple(references))

@@ -55,7 +55,7 @@ def count(name: str) -> dict[str, int]:
     folder = SHARED / "data" / name
     source, target = folder / f"train.{CORPORA[name]}", folder / "train.en"
     with tempfile.TemporaryDirectory() as scratch:
-        options = TrainOptions(features=FeatureOptions(sparse=NEEDS))
+        options = TrainOptions(features=FeatureOptions(dense="standard", sparse=NEEDS))
         model = build(BitextFiles(source, target), Path(scratch) / "model", options)
         plain = _decoder(model, "")
         families = {family: _decoder(model, family) for family in (*FAMILIES, "wordedges")}

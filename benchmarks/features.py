@@ -44,7 +44,7 @@ MULTI30K = SHARED / "data" / "multi30k"
 
 def prepare(folder: Path, n_lines: int) -> tuple[Model, list[str], list[str]]:
     """A model with word classes, and lines to learn from and to translate."""
-    options = TrainOptions(features=FeatureOptions(sparse=CHOICES["all"]))
+    options = TrainOptions(features=FeatureOptions(dense="standard", sparse=CHOICES["all"]))
     if MULTI30K.exists():
         text = BitextFiles(MULTI30K / "train.de", MULTI30K / "train.en")
         test = list(read_lines(MULTI30K / "test.de"))

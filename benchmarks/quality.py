@@ -16,7 +16,7 @@ from typing import Any
 from _measure import SHARED, write_json
 from yardstick import yardstick
 
-from calque.config import TrainOptions, fill
+from calque.config import FeatureOptions, TrainOptions, fill
 from calque.decode import Translator
 from calque.metrics import score
 from calque.model.build import build
@@ -83,7 +83,7 @@ def main() -> None:
     parser.add_argument("--methods", default="mert,pro,mira")
     parser.add_argument("--seeds", default="1,2,3")
     parser.add_argument("--rounds", type=int, help="most rounds; those of the method by default")
-    parser.add_argument("--dense", default="standard", help="set of dense features")
+    parser.add_argument("--dense", default=FeatureOptions.dense, help="dense features")
     arguments = parser.parse_args()
     facts: dict[str, Any] = {"yardstick": yardstick(), "dense": arguments.dense}
     for name in arguments.corpora.split(","):

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from _measure import SHARED, write_json
 from yardstick import yardstick
 
-from calque.config import settings
+from calque.config import FeatureOptions, TrainOptions, settings
 from calque.decode import Translator
 from calque.features import Weights
 from calque.metrics import make_metric
@@ -115,7 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     source, _, target = options.languages.partition("-")
     text = BitextFiles(options.corpus / f"train.{source}", options.corpus / f"train.{target}")
     with tempfile.TemporaryDirectory() as folder:
-        model = build(text, folder)
+        model = build(text, folder, TrainOptions(features=FeatureOptions.standard()))
         dev, test = (
             decoding(model, options.corpus, part, options.languages, simplex)
             for part in ("dev", "test")

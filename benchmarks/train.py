@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from _measure import SHARED, OwnMemory, alone, forget_peak, peak_memory, write_json, write_pairs
 from yardstick import yardstick
 
+from calque.config import FeatureOptions, TrainOptions
 from calque.model.build import build
 from calque.parallel import n_workers
 from calque.progress import SilentStage, Stage
@@ -87,7 +88,8 @@ def measure(text: BitextFiles) -> Facts:
     before = peak_memory()
     with tempfile.TemporaryDirectory() as folder, OwnMemory() as memory:
         times = StageTimes(memory)
-        model = build(text, folder, progress=times)
+        options = TrainOptions(features=FeatureOptions.standard())  # as Moses's
+        model = build(text, folder, options, progress=times)
         times.finish()
         model_mb = sum(file.stat().st_size for file in Path(folder).iterdir()) / 2**20
     steps = times.steps.values()

@@ -12,6 +12,7 @@ import hypothesis
 import pytest
 
 from calque.cli.main import run as run_verb
+from calque.config import FeatureOptions, TrainOptions
 from calque.data import CorpusFiles, write_corpus
 from calque.model.build import build
 from calque.text import BitextFiles
@@ -90,6 +91,15 @@ def trained(corpus: CorpusFiles, tmp_path_factory: pytest.TempPathFactory) -> Pa
     """The model of the small corpus; no test may change it."""
     path = tmp_path_factory.mktemp("trained") / "model"
     build(BitextFiles(corpus.train_source, corpus.train_target), path, threads=1)
+    return path
+
+
+@pytest.fixture(scope="session")
+def standard(corpus: CorpusFiles, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with the standard features, those that Moses has; no test may change it."""
+    path = tmp_path_factory.mktemp("standard") / "model"
+    options = TrainOptions(features=FeatureOptions.standard())
+    build(BitextFiles(corpus.train_source, corpus.train_target), path, options, threads=1)
     return path
 
 

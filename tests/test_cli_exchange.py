@@ -4,36 +4,41 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import Run, done, mistake
 
 from calque.data import CorpusFiles
 from calque.decode import load
+from calque.features import DENSE, SparseWeights, Weights
+from calque.model import Model
+from calque.model.moses import read_moses, write_moses
+from calque.progress import Silent
 from calque.text import read_lines, write_lines
 
 
 @pytest.fixture(scope="module")
-def exported(trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from calque.model import Model
-    from calque.model.moses import write_moses
-
+def exported(standard: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("moses")
-    write_moses(Model.load(trained), folder)
+    write_moses(Model.load(standard), folder)
     return folder
 
 
 def test_a_model_goes_to_moses_and_back_unchanged(
-    calque: Run, verb: Run, trained: Path, corpus: CorpusFiles, tmp_path: Path
+    calque: Run, verb: Run, standard: Path, corpus: CorpusFiles, tmp_path: Path
 ) -> None:
     moses, back = tmp_path / "moses", tmp_path / "back"
-    assert done(calque("export", "--model", trained, "--output", moses, "--format", "moses")) == ""
+    result = calque("export", "--model", standard, "--output", moses, "--format", "moses")
+    assert done(result) == ""
+    assert "warning" not in result.stderr
     names = {file.name for file in moses.iterdir()}
     assert names == {"moses.ini", "phrase-table.gz", "reordering-table.gz", "lm.arpa.gz"}
     assert done(verb("import", "--input", moses, "--model", back)) == ""
     lines = list(read_lines(corpus.test_source))
-    before, after = load(trained), load(back)
+    before, after = load(standard), load(back)
     assert after.model.weights == pytest.approx(dict(before.model.weights))
     assert after.options.distortion_limit == before.options.distortion_limit
     for ours, theirs in zip(before.translate_all(lines), after.translate_all(lines), strict=True):
@@ -69,11 +74,32 @@ def test_text_that_must_be_prepared_is_warned_of(verb: Run, tmp_path: Path) -> N
     assert result.stderr.startswith("calque: warning: the tables hold text as the model prepares")
 
 
+def test_features_that_moses_lacks_are_named_before_anything_is_written(
+    trained: Path, tmp_path: Path
+) -> None:
+    sparse = SparseWeights.from_arrays(np.array([3, 4], np.uint64), np.ones(2, np.float32))
+    weights = Weights(Model.load(trained).weights, sparse)
+    model = replace(Model.load(trained), weights=weights)
+    warnings: list[tuple[str, list[Path]]] = []
+
+    class Listener(Silent):
+        def warn(self, message: str) -> None:
+            warnings.append((message, list((tmp_path / "moses").iterdir())))
+
+    write_moses(model, tmp_path / "moses", Listener())
+    [(message, written)] = warnings
+    assert "no class_language_model and no sparse features (2 weights)" in message
+    assert not written
+    back = read_moses(tmp_path / "moses").weights
+    assert dict(back) == pytest.approx({name: weights[name] for name in DENSE})
+
+
 def test_a_distortion_rule_that_moses_lacks_is_warned_of(verb: Run, tmp_path: Path) -> None:
     write_lines(tmp_path / "a", ["ein haus"])
     write_lines(tmp_path / "b", ["a house"])
     files = ["--source", tmp_path / "a", "--target", tmp_path / "b", "--model", tmp_path / "m"]
-    done(verb("train", *files, "--set", "decode.distortion_rule=jump", "-q"))
+    options = ["--set", "decode.distortion_rule=jump", "--set", "features.dense=standard"]
+    done(verb("train", *files, *options, "-q"))
     result = verb("export", "--model", tmp_path / "m", "--output", tmp_path / "moses", "-q")
     done(result)
     assert result.stderr.startswith("calque: warning: Moses has no distortion rule 'jump'")

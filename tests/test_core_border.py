@@ -327,7 +327,7 @@ def takers_of_offsets() -> dict[str, Callable[[Any], Any]]:
         "LineSearch": lambda at: _core.LineSearch(at, np.ones((2, 1)), np.ones((2, 1)), 1),
         "RowSet": lambda at: _core.RowSet().add(
             int64(*range(max(len(at) - 1, 0))), ["a"] * max(len(at) - 1, 0),
-            np.ones((max(len(at) - 1, 0), 1)), at, two, np.ones(2),
+            np.ones((max(len(at) - 1, 0), 1)), at, np.array([3, 4], np.uint64), np.ones(2),
         ),
     }  # fmt: skip
 

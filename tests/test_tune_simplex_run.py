@@ -30,8 +30,8 @@ OPTIONS: dict[str, Any] = {"max_evaluations": 25, "restarts": 0, "stack_size": 1
 
 
 @pytest.fixture(scope="module")
-def task(trained: Path, corpus: CorpusFiles) -> DecoderTask:
-    return DecoderTask(trained, corpus.test_source, [corpus.test_references[0]])
+def task(standard: Path, corpus: CorpusFiles) -> DecoderTask:
+    return DecoderTask(standard, corpus.test_source, [corpus.test_references[0]])
 
 
 @pytest.fixture(scope="module")
@@ -88,10 +88,10 @@ Simplex(**options).fit(DecoderTask(model, source, [reference]), run=run, threads
 
 
 def test_a_killed_run_goes_on_and_ends_the_same(
-    task: DecoderTask, run: Path, trained: Path, corpus: CorpusFiles, tmp_path: Path
+    task: DecoderTask, run: Path, standard: Path, corpus: CorpusFiles, tmp_path: Path
 ) -> None:
     log = tmp_path / "run" / "rounds.jsonl"
-    arguments = [trained, corpus.test_source, corpus.test_references[0], tmp_path / "run"]
+    arguments = [standard, corpus.test_source, corpus.test_references[0], tmp_path / "run"]
     process = subprocess.Popen([sys.executable, "-c", SCRIPT, *map(str, arguments)])
     deadline = time.monotonic() + 60
     while not (log.exists() and log.read_bytes().count(b"\n") >= 5):

@@ -12,7 +12,7 @@ class FeatureOptions:
     """What scores a translation, and how the data for it is learned."""
 
     dense: str = option(
-        "standard",
+        "standard + class_language_model",
         "dense features: sets (standard, relevant-set-6, relevant-set-7, local-model, maxforce,"
         " model4) and single features, with ' + ' or ' - ' between",
     )
@@ -25,3 +25,8 @@ class FeatureOptions:
     target_tags: str | None = option(None, "file of 'word tag' lines for target words")
     classes: ClassOptions = field(default_factory=ClassOptions)
     data: DenseOptions = field(default_factory=DenseOptions)
+
+    @classmethod
+    def standard(cls) -> FeatureOptions:
+        """The features that Moses has, too: those of models that nothing else is known of."""
+        return cls(dense="standard")

@@ -10,7 +10,8 @@ class DefaultWeights:
     """The weights of a model that has not been tuned; the names are those of the features.
 
     Chosen by random search on the development sets of three small corpora together (image captions,
-    short sentences with long-distance reordering, travel phrases), one set of weights for all.
+    short sentences with long-distance reordering, travel phrases), one set of weights for all; that
+    of the class language model afterwards, on the same sets.
     """
 
     source_given_target: float = option(0.24, "log p(source phrase | target phrase)")
@@ -18,6 +19,7 @@ class DefaultWeights:
     target_given_source: float = option(0.36, "log p(target phrase | source phrase)")
     lexical_target_given_source: float = option(0.08, "the same word by word")
     language_model: float = option(0.5, "log probability of the target words")
+    class_language_model: float = option(0.1, "log probability of the classes of target words")
     word_count: float = option(0.48, "per target word")
     block_count: float = option(0.33, "per block")
     distance: float = option(0.14, "minus the source words jumped over")

@@ -48,7 +48,8 @@ class Weights(Mapping[str, float]):
     @classmethod
     def default(cls) -> Weights:
         """The weights of a model that has not been tuned, for the standard features."""
-        return cls(asdict(DefaultWeights()))
+        values = asdict(DefaultWeights())
+        return cls({name: values[name] for name in DENSE})
 
     def by_name(self, name_of: Callable[[int], str] = key_name) -> dict[str, float]:
         """All weights, the sparse ones as `name_of` names their keys: for people, not for work."""

@@ -35,7 +35,7 @@ class Model:
     lm: LanguageModel
     weights: Weights
     decode_options: DecodeOptions
-    feature_options: FeatureOptions = field(default_factory=FeatureOptions)
+    feature_options: FeatureOptions = field(default_factory=FeatureOptions.standard)
     feature_data: FeatureData = field(default_factory=FeatureData)
     bitext: KeptBitext | None = None
     """What the model was learned from; none where that was large or is not known."""
@@ -81,7 +81,7 @@ class Model:
                 LanguageModel.from_arrays(lm, lm_words),
                 chosen,
                 fill(DecodeOptions(), options, "decode"),
-                fill(FeatureOptions(), features, "features"),
+                fill(FeatureOptions.standard(), features, "features"),
                 FeatureData.load(folder),
                 KeptBitext.from_arrays(bitext) if bitext else None,
             )

@@ -71,7 +71,10 @@ def read_moses(folder: Path | str, progress: Progress = SILENT) -> Model:
 
 
 def write_moses(model: Model, folder: Path | str, progress: Progress = SILENT) -> None:
-    """Write the model as a folder that Moses reads: `moses.ini`, tables and ARPA."""
+    """Write the model as a folder that Moses reads: `moses.ini`, tables and ARPA.
+
+    Features that Moses does not have are left out, and named in a warning before the work.
+    """
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -82,6 +85,11 @@ def write_moses(model: Model, folder: Path | str, progress: Progress = SILENT) -
         progress.warn(
             "the tables hold text as the model prepares it (tokens, case, number classes):"
             " Moses must be given text prepared alike"
+        )
+    if left_out := _left_out(model.weights):
+        progress.warn(
+            f"Moses has no {' and no '.join(left_out)}: left out, so that scores and translations"
+            " will be others"
         )
     if model.decode_options.distortion_rule == "jump":
         progress.warn(
@@ -102,8 +110,17 @@ def write_moses(model: Model, folder: Path | str, progress: Progress = SILENT) -
     write_lines(folder / "moses.ini", _ini(model, oriented))
 
 
+def _left_out(weights: Weights) -> list[str]:
+    """What Moses cannot take over: dense features, and sparse ones with a weight."""
+    left_out = [name for name in weights if name not in DENSE]
+    if n_sparse := len(weights.sparse):
+        left_out.append(f"sparse features ({n_sparse:,} weights)")
+    return left_out
+
+
 def _ini(model: Model, oriented: bool) -> list[str]:
-    weights, options = model.weights, model.decode_options
+    options = model.decode_options
+    weights = {name: model.weights.get(name, 0.0) for name in DENSE}
     lines = ["[input-factors]", "0", "", "[mapping]", "0 T 0", ""]
     lines += ["[distortion-limit]", str(options.distortion_limit), "", "[feature]"]
     lines += ["UnknownWordPenalty", "WordPenalty", "PhrasePenalty", "Distortion"]
