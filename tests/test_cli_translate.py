@@ -13,7 +13,6 @@ from conftest import Run, done, mistake
 
 from calque.data import CorpusFiles
 from calque.decode import Translator, load
-from calque.features import DENSE
 from calque.model import ModelFolder, ModelWriter
 from calque.text import read_lines
 
@@ -56,8 +55,8 @@ def test_n_best_lists_have_the_format_of_moses_and_add_up(
     for index, text, features, total in rows:
         best.setdefault(index, text)
         names, values = features.split()[0::2], features.split()[1::2]
-        assert names == [f"{name}=" for name in DENSE]
-        added = sum(weights[n] * float(v) for n, v in zip(DENSE, values, strict=True))
+        assert names == [f"{name}=" for name in weights]
+        added = sum(weights[n] * float(v) for n, v in zip(weights, values, strict=True))
         assert float(total) == pytest.approx(added, abs=1e-3)
     assert list(best.values()) == list(read_lines(out))
     for index in best:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Annotated
+from typing import Annotated
 
 import typer
 
@@ -21,7 +21,6 @@ from calque.cli.common import (
 )
 from calque.cli.console import Console
 from calque.config import DecodeOptions, LeaveOneOutOptions
-from calque.decode.translation import Translation
 from calque.errors import OptionError
 from calque.text import open_output, read_lines
 
@@ -88,6 +87,7 @@ def translate(
     if terminology == input:
         raise OptionError(f"--input and --terminology are both {input}: expected two files")
     from calque.decode import load
+    from calque.hyps import list_of_translations, nbest_lines
 
     translator = load(model, weights)
     translator.options = flags.applied_to(translator.options)
@@ -110,6 +110,7 @@ def translate(
             watched(),
             nbest or 1,
             distinct=not derivations,
+            with_sparse=lists is not None,
             terminology=terms,
             pass_through=pass_through,
             leave_one_out=forgotten,
@@ -118,13 +119,7 @@ def translate(
         for index, found in enumerate(translations):
             out.write(found[0].text + "\n")
             if lists is not None:
-                _write_list(lists, index, found)
-
-
-def _write_list(file: IO[str], index: int, found: list[Translation]) -> None:
-    for one in found:
-        features = " ".join(f"{name}= {value:.6g}" for name, value in one.features.items())
-        file.write(f"{index} ||| {one.text} ||| {features} ||| {one.score:.6g}\n")
+                lists.writelines(nbest_lines(list_of_translations(index, found)))
 
 
 def _n_lines(path: Path) -> int | None:

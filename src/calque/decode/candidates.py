@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from calque import _core
 from calque.decode.decoder import SparseRows
 from calque.decode.prepared import PreparedSentence, PreparedText, prepare
+from calque.decode.sparse_sums import no_rows, summed_rows
 from calque.decode.split import combine
 from calque.decode.training_text import TrainingText
 from calque.decode.translator import Translator
-from calque.features import SparseWeights, Weights
+from calque.features import Weights
 from calque.text import Prepared
 from calque.text.numbers import is_class
 from calque.text.sentences import offsets_of
@@ -142,7 +143,7 @@ class CandidateSearch:
             threads=threads,
         )
         n_rows = len(batch.scores)
-        sparse = _nothing(n_rows)
+        sparse = no_rows(n_rows)
         if decoder.features.templates:
             sparse = decoder.sparse_batch(batch, text.source, threads=threads)
         dense = batch.features.reshape(n_rows, -1)
@@ -183,7 +184,7 @@ class CandidateSearch:
             texts=self._texts_of(sentence, ways, [rows.batch[at] for at in pieces]),
             dense=dense,
             scores=totals,
-            sparse=_sums(rows.sparse, of_pieces),
+            sparse=summed_rows(rows.sparse, of_pieces),
         )
 
     def _texts_of(
@@ -201,30 +202,3 @@ class CandidateSearch:
         lists = [one.derivations for one in decoded]
         chosen = [[some[at] for some, at in zip(lists, way, strict=True)] for way in ways.values()]
         return [one.text for one in self._translator.read_off(sentence, chosen, distinct=False)]
-
-
-def _sums(sparse: SparseRows, rows: NDArray[np.int64]) -> SparseRows:
-    """For every line of `rows` the sum of these vectors."""
-    n_rows = rows.shape[1]
-    lengths = np.diff(sparse.offsets)[rows.ravel()]
-    offsets = offsets_of(lengths)
-    entries = np.repeat(sparse.offsets[rows.ravel()] - offsets[:-1], lengths) + np.arange(
-        offsets[-1]
-    )
-    keys, counts = sparse.keys[entries], sparse.counts[entries]
-    if n_rows == 1 or not len(keys):
-        return SparseRows(offsets[::n_rows], keys, counts)
-    sums = [
-        SparseWeights.summed(keys[begin:end], counts[begin:end]).to_arrays()
-        for begin, end in pairwise(offsets[::n_rows].tolist())
-    ]
-    return SparseRows(
-        offsets_of([len(one["keys"]) for one in sums]),
-        np.concatenate([one["keys"] for one in sums]),
-        np.concatenate([one["values"] for one in sums]),
-    )
-
-
-def _nothing(n: int) -> SparseRows:
-    offsets = np.zeros(n + 1, np.int64)
-    return SparseRows(offsets, np.empty(0, np.uint64), np.empty(0, np.float32))

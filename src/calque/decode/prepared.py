@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
@@ -41,13 +41,7 @@ class PreparedText:
         """All of the sentences, as one text."""
         sentences = list(sentences)
         pieces = [piece for sentence in sentences for piece in sentence.pieces]
-        source = SourceText.from_words(
-            [piece.words for piece in pieces],
-            model.source_vocabulary,
-            model.target_vocabulary,
-            [piece.required for piece in pieces],
-        )
-        return cls(sentences, source)
+        return cls(sentences, encode_pieces(pieces, model))
 
     @classmethod
     def batches(cls, sentences: Iterable[PreparedSentence], model: Model) -> Iterator[PreparedText]:
@@ -83,6 +77,16 @@ def prepare(
     for line in lines:
         prepared, required = constraints.prepare(checked_text(line), model.preprocessor)
         yield PreparedSentence(prepared, list(split(prepared.words, required, max_words)))
+
+
+def encode_pieces(pieces: Sequence[Piece], model: Model) -> SourceText:
+    """Pieces of sentences as the decoder takes them."""
+    return SourceText.from_words(
+        [piece.words for piece in pieces],
+        model.source_vocabulary,
+        model.target_vocabulary,
+        [piece.required for piece in pieces],
+    )
 
 
 def checked_text(sentence: str) -> str:

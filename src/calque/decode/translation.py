@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from calque import _core
 from calque.blocks import BlockTable
@@ -40,11 +40,14 @@ class Translation:
     """Of a sentence that was cut into pieces, the sum over these: the language model and the
     reordering begin anew in each."""
     features: Mapping[str, float]
-    """Values by name; `score` is their sum weighted by the model's weights."""
+    """Dense features: values by name. With the sparse ones, times the model's weights, they add up
+    to `score`."""
     blocks: tuple[BlockUse, ...]
     """In the order of the translation."""
     links: tuple[tuple[int, int], ...]
     """Word alignment: pairs of a source and a target position."""
+    sparse: Mapping[int, float] = field(default_factory=dict)
+    """Sparse features: values by key, where `Translator.n_best` was asked for them."""
 
     def __str__(self) -> str:
         return self.text

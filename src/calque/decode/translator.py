@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,8 +13,15 @@ from calque.decode.explain import explain, place_of
 from calque.decode.explanation import Explanation
 from calque.decode.force_text import force_text
 from calque.decode.graph import TranslationGraph
-from calque.decode.prepared import PreparedSentence, PreparedText, checked_text, prepare
+from calque.decode.prepared import (
+    PreparedSentence,
+    PreparedText,
+    checked_text,
+    encode_pieces,
+    prepare,
+)
 from calque.decode.source import SourceText
+from calque.decode.sparse_sums import sparse_features
 from calque.decode.split import combine_derivations
 from calque.decode.training_text import TrainingText
 from calque.decode.translation import Translation, read_off
@@ -89,6 +97,7 @@ class Translator:
         n: int,
         *,
         distinct: bool = True,
+        with_sparse: bool = False,
         terminology: Terms | None = None,
         pass_through: str | None = None,
         leave_one_out: LeaveOneOutOptions | None = None,
@@ -97,9 +106,10 @@ class Translator:
     ) -> Iterator[list[Translation]]:
         """Up to `n` translations of every sentence, best first, lazily and in order.
 
-        Those of a sentence in pieces are the best sums of the scores of its pieces. With
-        `leave_one_out` the sentences are the lines of the training text, and each is translated as
-        if the model had not seen its pair; without constraints.
+        Those of a sentence in pieces are the best sums of the scores of its pieces. Sparse features
+        are extracted `with_sparse` only: it takes time. With `leave_one_out` the sentences are the
+        lines of the training text, and each is translated as if the model had not seen its pair;
+        without constraints.
         """
         if n < 1:
             raise OptionError(f"n={n}: expected at least 1 translation per sentence")
@@ -113,7 +123,7 @@ class Translator:
         prepared = self._prepared(sentences, constraints, search)
         n_threads = n_workers(threads)
         return (
-            self.read_off(sentence, ways, distinct)
+            self.read_off(sentence, ways, distinct, with_sparse)
             for text, left_out in _with_pairs(PreparedText.batches(prepared, self.model), training)
             for sentence, ways in self._ways(text, n, distinct, n_threads, search, left_out)
         )
@@ -166,11 +176,7 @@ class Translator:
         translation: Translation,
         derivations: Sequence[_core.Derivation],
     ) -> Explanation:
-        vocabularies = self.model.source_vocabulary, self.model.target_vocabulary
-        sources = [
-            SourceText.from_words([piece.words], *vocabularies, [piece.required])
-            for piece in sentence.pieces
-        ]
+        sources = [encode_pieces([piece], self.model) for piece in sentence.pieces]
         words, weights = sentence.prepared.words, self.model.weights
         return explain(words, translation, derivations, sources, self.decoder, weights)
 
@@ -178,8 +184,7 @@ class Translator:
         """Everything that the search of one sentence kept; `options` as in `translate`."""
         model = self.model
         words = model.preprocessor.prepare(checked_text(sentence)).words
-        vocabularies = model.source_vocabulary, model.target_vocabulary
-        source = SourceText.from_words([words], *vocabularies)
+        source = SourceText.from_words([words], model.source_vocabulary, model.target_vocabulary)
         search = fill(self.options, options, "translate")
         found = self.decoder.graph(source, model.weights, search)
         return TranslationGraph.read_off(found, words, model.target_vocabulary)
@@ -216,6 +221,7 @@ class Translator:
         sentence: PreparedSentence,
         ways: Sequence[Sequence[_core.Derivation]],
         distinct: bool = True,
+        with_sparse: bool = False,
     ) -> list[Translation]:
         """The translations that ways through the pieces of a sentence give, one per way.
 
@@ -225,6 +231,9 @@ class Translator:
         prepared, pieces = sentence
         parts = model.blocks, model.target_vocabulary, model.preprocessor, model.features.names
         read = [read_off(zip(pieces, way, strict=True), prepared, *parts) for way in ways]
+        if with_sparse:
+            sparse = sparse_features(self.decoder, ways, encode_pieces(pieces, model))
+            read = [replace(one, sparse=its) for one, its in zip(read, sparse, strict=True)]
         if not distinct or len(pieces) == 1:
             return read
         # Different words of neighbouring pieces may be the same in a row.

@@ -125,8 +125,12 @@ def write_nbest(path: Path | str, nbest: NBest, format: Format = "moses") -> Non
     Moses's labels of several values become one label each (`LM0_0= ..`): the same features.
     """
     with open_output(path) as file:
-        for at in range(len(nbest)):
-            file.write(_line(nbest, at, format) + "\n")
+        file.writelines(nbest_lines(nbest, format))
+
+
+def nbest_lines(nbest: NBest, format: Format = "moses") -> Iterator[str]:
+    """The lines of `write_nbest`, for lists that are written one after the other."""
+    return (_line(nbest, at, format) + "\n" for at in range(len(nbest)))
 
 
 def _line(nbest: NBest, at: int, format: Format) -> str:

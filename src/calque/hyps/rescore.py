@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from calque.errors import CalqueError, FileError
+from calque.features.weights import KEY
 from calque.hyps.nbest import NBest
 
 TOTAL = "Total"
@@ -16,16 +17,17 @@ def rescored(nbest: NBest, weights: Mapping[str, float], path: Path | str) -> NB
     """The lists with totals under these weights, each sorted by them; equals keep their order.
 
     `path` names the lists in errors: a weight without a feature, or a feature that is on at least
-    half of the candidates without a weight.
+    half of the candidates without a weight. Sparse features, given by key, may lack either.
     """
     if TOTAL in weights and TOTAL not in nbest.names:
         nbest = with_total(nbest, path)
+    known_names = set(nbest.names)
     for name in weights:
-        if name not in nbest.names and weights[name] != 0:
+        if name not in known_names and weights[name] != 0 and not KEY.fullmatch(name):
             known = ", ".join(nbest.names[:20])
             raise FileError(path, f"has no feature '{name}', which has a weight; it has: {known}")
     for name in nbest.dense_names():
-        if name not in weights:
+        if name not in weights and not KEY.fullmatch(name):
             raise CalqueError(f"feature '{name}' of {path} has no weight: expected one, maybe 0")
     by_column = np.array([weights.get(name, 0.0) for name in nbest.names])
     products = nbest.values * by_column[nbest.columns]
