@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from test_report_page import HOSTILE, Reader, check_self_contained
 
-from calque.features import Weights
+from calque.features import SparseWeights, Weights
 from calque.report.record import RoundRecord, RunRecord
 from calque.report.runs import report
 from calque.tune.examples import Example
@@ -77,6 +78,30 @@ def test_weights_show_start_and_end() -> None:
     cells = Reader(report([MERT])).cells
     at = cells.index("distance")
     assert cells[at : at + 3] == ["distance", "0.1", "-0.125"]
+
+
+def test_of_many_sparse_weights_the_largest_are_shown_and_all_are_counted() -> None:
+    keys = np.arange(1, 50_001, dtype=np.uint64)
+    values = np.random.default_rng(1).permutation(50_000).astype(np.float32) - 20_000.5
+    values /= 10_000
+    start = SparseWeights.from_arrays(keys[:25_000], np.ones(25_000, np.float32))
+    end = SparseWeights.from_arrays(keys, values)
+    run = replace(
+        MERT,
+        start_weights=Weights(MERT.start_weights, start),
+        end_weights=Weights(MERT.end_weights, end),
+    )
+    text = report([run])
+    assert len(text) < len(report([MERT])) + 50_000
+    reader = Reader(text)
+    shown = [cell for cell in reader.cells if cell.startswith("#")]
+    largest = sorted(keys.tolist(), key=lambda key: -abs(values[key - 1]))[:50]
+    assert shown == [f"#{key:016x}" for key in largest]
+    before = "1" if largest[0] <= 25_000 else "0"
+    at = reader.cells.index(shown[0])
+    assert reader.cells[at + 1 : at + 3] == [before, "3"]
+    assert "50,000, the 50 largest here" in reader.text
+    assert "distance" in reader.cells
 
 
 def test_bars_are_measured_by_the_weights_that_moved() -> None:

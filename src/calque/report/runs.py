@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from calque.report.curves import Curve, draw
 from calque.report.page import (
-    SERIES,
     Cell,
     Html,
-    bar,
     element,
     figure,
     page,
@@ -19,6 +17,7 @@ from calque.report.page import (
     table,
 )
 from calque.report.record import RoundRecord, RunRecord
+from calque.report.weights import named, weight_tables
 
 JAGGED = "simplex"
 """The method whose rounds are trials: its curve is that of the best so far."""
@@ -29,7 +28,7 @@ def report(runs: Sequence[RunRecord]) -> Html:
 
     The same runs give the same bytes.
     """
-    parts = [_summary(runs), _curves(runs), _weights(runs), _examples(runs), _settings(runs)]
+    parts = [_summary(runs), _curves(runs), weight_tables(runs), _examples(runs), _settings(runs)]
     title = f"Run {runs[0].name}" if len(runs) == 1 else f"{len(runs)} runs"
     lead = ", ".join(dict.fromkeys(f"{run.method} for {run.metric}" for run in runs))
     return page(title, *(part for part in parts if part), lead=lead)
@@ -42,7 +41,7 @@ def _summary(runs: Sequence[RunRecord]) -> Html:
         first, chosen = next(iter(run.rounds), None), run.chosen_round
         rows.append(
             [
-                _named(run, index),
+                named(run, index),
                 run.method,
                 run.seed,
                 len(run.rounds),
@@ -111,36 +110,12 @@ def _further(
         yield figure(drawing, f"{label[0].upper()}{label[1:]}, round by round.")
 
 
-def _weights(runs: Sequence[RunRecord]) -> Html | None:
-    tables: list[Html] = []
-    for index, run in enumerate(runs):
-        if not run.end_weights:
-            continue
-        names = list(dict.fromkeys([*run.end_weights, *run.start_weights]))
-        moved = [n for n in names if run.start_weights.get(n) != run.end_weights.get(n)]
-        # A weight that nothing moves may be far larger than those that matter.
-        sizes = [abs(run.end_weights.get(name, 0.0)) for name in moved or names]
-        unit = max(sizes, default=0.0) or 1.0
-        rows: list[list[Cell]] = [
-            [
-                name,
-                _rounded(run.start_weights.get(name)),
-                _rounded(run.end_weights.get(name)),
-                bar(run.end_weights.get(name, 0.0) / unit, index),
-            ]
-            for name in names
-        ]
-        tables.append(element("h3", _named(run, index)))
-        tables.append(table(["feature", "start", "end", ""], rows))
-    return section("Weights", *tables) if tables else None
-
-
 def _examples(runs: Sequence[RunRecord]) -> Html | None:
     parts: list[Html] = []
     for index, run in enumerate(runs):
         if not run.examples:
             continue
-        parts.append(element("h3", _named(run, index)))
+        parts.append(element("h3", named(run, index)))
         for one in run.examples:
             lines = {
                 "source": one.source,
@@ -161,13 +136,6 @@ def _settings(runs: Sequence[RunRecord]) -> Html | None:
     ]
     header = ["option", *(run.name for run in runs)]
     return section("Options", table(header, rows)) if rows else None
-
-
-def _named(run: RunRecord, index: int) -> Html:
-    """The name of a run behind a patch of its colour."""
-    style = f"background:var(--series-{index % SERIES})"
-    patch = element("span", "", "swatch", style=style)
-    return Html(patch + element("span", run.name))
 
 
 def _score(one: RoundRecord | None) -> Cell:
@@ -195,10 +163,6 @@ def _best_so_far(scores: Sequence[float], higher_is_better: bool) -> list[float]
     for score in scores:
         best.append(choose(best[-1], score) if best else score)
     return best
-
-
-def _rounded(value: float | None) -> Cell:
-    return None if value is None else float(f"{value:.4g}")
 
 
 def _duration(seconds: float | None) -> Cell:
