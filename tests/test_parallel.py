@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +45,33 @@ def test_an_error_rises_at_the_place_of_its_item(workers: int) -> None:
     assert [next(results) for _ in range(3)] == [100, 121, 144]
     with pytest.raises(ValueError, match="unlucky 13"):
         next(results)
+
+
+SCRIPT = """
+import calque
+
+print("once")
+model = calque.train(
+    source="a", target="b", out="model", threads=2,
+    text={"tokenize": True, "source_language": "de", "target_language": "en"},
+)
+print(model.translate("Ein Haus!").text, __file__.endswith("script.py"), __spec__)
+"""
+
+
+@pytest.mark.parametrize("run", [["script.py"], ["-m", "script"]])
+def test_a_script_without_a_guard_may_train_on_plain_text(tmp_path: Path, run: list[str]) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT)
+    (tmp_path / "a").write_text("Ein Haus!\nEin Hund.\n" * 20)
+    (tmp_path / "b").write_text("A house!\nA dog.\n" * 20)
+    done = subprocess.run(
+        [sys.executable, *run], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0] == "once"
+    [told] = done.stdout.splitlines()[1:]
+    assert told.startswith("A house! True ")
+    assert ("name='script'" in told) == ("-m" in run)
 
 
 def test_the_number_of_workers_is_asked_given_or_every_core(

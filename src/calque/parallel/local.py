@@ -1,12 +1,15 @@
 from __future__ import annotations
 
-import multiprocessing
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from multiprocessing.context import SpawnContext, SpawnProcess
+from multiprocessing.process import BaseProcess
+from threading import Lock
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -20,15 +23,14 @@ def ordered_map(
     For Python work that would hold the interpreter's lock; kernels of the core take threads
     instead. Items are drawn lazily, at most four per worker ahead of the consumer, so a stream of
     any length runs in bounded memory. With one worker everything happens in this process. `work`
-    must be picklable (a module-level function or a partial of one). An exception of `work` rises
-    here, at the place of its item.
+    must be picklable: a function of an importable module, not of the script that is run, or a
+    partial of one. An exception of `work` rises here, at the place of its item.
     """
     if workers == 1:
         yield from map(work, items)
         return
     # Not forked: a fork inherits the locks of every thread that the caller may have running.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupt)
+    pool = ProcessPoolExecutor(workers, mp_context=_Context(), initializer=_ignore_interrupt)
     waiting: deque[Future[Result]] = deque()
     try:
         for item in items:
@@ -40,6 +42,41 @@ def ordered_map(
             yield waiting.popleft().result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _Process(SpawnProcess):
+    """A new interpreter that does not run the caller's script.
+
+    By default it would, to know what the script defines, and a script without the guard
+    `if __name__ == "__main__"` would begin all its work anew in every worker.
+    """
+
+    @staticmethod
+    def _Popen(process_obj: BaseProcess) -> Any:  # noqa: N802  # the name is multiprocessing's
+        with _main_hidden():
+            return SpawnProcess._Popen(process_obj)
+
+
+class _Context(SpawnContext):
+    Process = _Process
+
+
+_STARTING = Lock()
+
+
+@contextmanager
+def _main_hidden() -> Iterator[None]:
+    """The script that is run has no name and no file: nothing that a new process could import."""
+    with _STARTING:
+        main = vars(sys.modules["__main__"])
+        names = ("__spec__", "__file__")
+        known: dict[str, Any] = {name: main.pop(name) for name in names if name in main}
+        main["__spec__"] = None
+        try:
+            yield
+        finally:
+            del main["__spec__"]
+            main.update(known)
 
 
 @contextmanager
