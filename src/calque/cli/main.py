@@ -23,6 +23,7 @@ from calque.cli import (
     generate,
     info,
     lm,
+    oracle,
     report,
     rerank,
     score,
@@ -54,6 +55,7 @@ app.command("translate")(translate.translate)
 app.command("explain")(explain.explain)
 app.command("rerank")(rerank.rerank)
 app.command("force")(force.force)
+app.command("oracle")(oracle.oracle)
 app.command("curve")(curve.curve)
 app.command("report")(report.report)
 app.command("score")(score.score)

@@ -7,6 +7,7 @@ from calque.decode.decoder import Decoder
 from calque.decode.explanation import BlockContribution, Comparison, Explanation
 from calque.decode.forcing import ForcedPair, force_pairs
 from calque.decode.graph import TranslationGraph
+from calque.decode.oracle_text import OracleSentence, oracle_texts
 from calque.decode.reachability import Reachability
 from calque.decode.source import SourceText
 from calque.decode.training_text import TrainingText
@@ -23,6 +24,7 @@ __all__ = [
     "Explanation",
     "FeatureUse",
     "ForcedPair",
+    "OracleSentence",
     "Reachability",
     "Required",
     "SourceText",
@@ -33,4 +35,5 @@ __all__ = [
     "Translator",
     "force_pairs",
     "load",
+    "oracle_texts",
 ]

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import json as json_format
+from contextlib import ExitStack
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from calque.cli.common import (
+    Flags,
+    Json,
+    ModelFolderOption,
+    Quiet,
+    Threads,
+    WeightsName,
+    print_json,
+    with_flags,
+)
+from calque.cli.console import Console
+from calque.cli.evaluation import (
+    MetricFlags,
+    References,
+    Tokenize,
+    make_metrics,
+    read_parallel,
+    read_sentences,
+)
+from calque.config import DecodeOptions, OracleOptions
+from calque.errors import OptionError
+from calque.text import open_output
+
+if TYPE_CHECKING:
+    from calque.decode import Translation
+
+SHARED = ("reordering", "distortion_limit", "distortion_rule", "strict_single_gap")
+"""What the oracle takes over from the options of the model."""
+
+
+@with_flags(OracleOptions)
+def oracle(
+    model: ModelFolderOption,
+    source: Annotated[Path, typer.Option(metavar="F", help="Source sentences, one per line.")],
+    reference: References,
+    flags: Flags,
+    output: Annotated[
+        Path | None, typer.Option(metavar="F", help="Write the oracle translations here.")
+    ] = None,
+    derivations: Annotated[
+        Path | None, typer.Option(metavar="F", help="Write the derivations here (JSON lines).")
+    ] = None,
+    nbest: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Derivations of each sentence to write (default 1)."),
+    ] = None,
+    tokenize: Tokenize = None,
+    weights: WeightsName = None,
+    threads: Threads = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find the translations that the model could give and that come closest to the references.
+
+    What they score is what weights could reach at best; beside it stands what the model's own
+    weights reach. Reordering is that of the model, unless said otherwise.
+
+    [bold]calque oracle --model model --source dev.de --reference dev.en[/]
+
+    [bold]calque oracle --model model --source dev.de --reference dev.en --brevity-penalty true
+    --output oracle.en --derivations oracle.jsonl --nbest 5[/]
+    """
+    if nbest is not None and derivations is None:
+        raise OptionError("--nbest N is about the file of derivations: give --derivations F too")
+    if output is not None and output == derivations:
+        raise OptionError(f"--output and --derivations are both {output}: expected two files")
+    lines = read_sentences(source)
+    references = [read_parallel(path, len(lines), source) for path in reference]
+    [bleu] = make_metrics(MetricFlags("bleu", tokenize, None, None), 1, len(lines))
+    from calque.decode import load
+    from calque.decode.oracle_text import oracle_texts
+
+    translator = load(model, weights)
+    options = flags.applied_to(_like(translator.options))
+    console = Console(quiet)
+    best: list[Translation] = []
+    known: list[tuple[str, ...]] = []
+    with ExitStack() as stack:
+        out = stack.enter_context(open_output(output)) if output else None
+        rows = stack.enter_context(open_output(derivations)) if derivations else None
+        stage = stack.enter_context(console.stage("oracle", len(lines)))
+        found = oracle_texts(
+            translator, lines, references, options, n_best=nbest or 1, threads=threads
+        )
+        for index, one in enumerate(found):
+            best.append(one.translations[0])
+            known.append(one.references)
+            if out is not None:
+                out.write(best[-1].text + "\n")
+            if rows is not None:
+                _write_derivations(rows, index, one.translations)
+            stage.advance()
+    with console.stage("translate", len(lines)) as stage:
+        rules = {name: getattr(options, name) for name in SHARED}
+        ours = []
+        for translation in translator.translate_all(lines, threads=threads, **rules):
+            ours.append(translation)
+            stage.advance()
+    prepared = bleu.prepare(references)
+    figures = {}
+    for name, texts in (("1-best", ours), ("oracle", best)):
+        sums = prepared.statistics([one.text for one in texts]).sum(axis=0)
+        figures[name] = {"bleu": float(bleu.score(sums))} | _by_sentence(texts, known, options)
+    if json:
+        print_json({"n_sentences": len(lines)} | figures)
+    else:
+        console.print(_table(figures, len(lines), options))
+    for path, what in ((output, "translations"), (derivations, "derivations")):
+        if path is not None:
+            console.note(f"{what}: {path}")
+
+
+def _like(options: DecodeOptions) -> OracleOptions:
+    return replace(OracleOptions(), **{name: getattr(options, name) for name in SHARED})
+
+
+def _by_sentence(
+    texts: list[Translation], references: list[tuple[str, ...]], options: OracleOptions
+) -> dict[str, float]:
+    """What the search maximises, of the words as the model knows them; and their number."""
+    from calque.metrics.avg_bleu import AvgBleu
+    from calque.metrics.bleu import split_statistics
+
+    metric = AvgBleu(tokenize="none", smooth=True, bp=options.brevity_penalty)
+    sets = [list(one) for one in zip(*references, strict=True)]
+    statistics = metric.bleu_references(sets).statistics([" ".join(one.words) for one in texts])
+    length, reference_length, *_ = split_statistics(statistics)
+    return {
+        "sentence_bleu": float(metric.sentence_scores(statistics).mean()),
+        "length_ratio": float(length.sum() / max(1.0, reference_length.sum())),
+    }
+
+
+def _write_derivations(file: IO[str], index: int, found: list[Translation]) -> None:
+    for rank, one in enumerate(found, 1):
+        row: dict[str, Any] = {
+            "index": index,
+            "rank": rank,
+            "sentence_bleu": 100 * one.score,
+            "text": one.text,
+            "steps": [asdict(block) for block in one.blocks],
+            "features": dict(one.features),
+        }
+        file.write(json_format.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _table(figures: dict[str, dict[str, float]], n: int, options: OracleOptions) -> Table:
+    table = Table(title=f"{n:,} sentences", box=None, header_style="bold", title_justify="left")
+    kind = "with" if options.brevity_penalty else "without"
+    for head in ("", "BLEU", f"sentence BLEU {kind} brevity penalty", "length ratio"):
+        table.add_column(head, justify="right" if head else "left")
+    for name, of in figures.items():
+        values = f"{of['bleu']:.2f}", f"{of['sentence_bleu']:.2f}", f"{of['length_ratio']:.3f}"
+        table.add_row(name, *values)
+    return table
