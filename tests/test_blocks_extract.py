@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from blocks_reference import Pair, corpora, count, equal, few, rows, to_arrays
+from blocks_reference import Pair, corpora, count, equal, few, lexicon, rows, to_arrays
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -159,11 +159,39 @@ def test_pruning_keeps_the_best_blocks_and_all_marginals(corpus: list[Pair]) -> 
     for index in range(pruned.n_sources):
         source = full.find(pruned.source(index))
         kept = [b for b in full.blocks(source) if full.joint_counts[b] >= 2][:2]
-        kept = kept or [full.blocks(source)[0]]
+        if not kept:  # of a word: a block was made for it
+            assert len(pruned.source(index)) == 1
+            assert [pruned.joint_counts[b] for b in pruned.blocks(index)] == [0]
+            continue
         assert [pruned.target(b).tolist() for b in pruned.blocks(index)] == [
             full.target(b).tolist() for b in kept
         ]
         assert pruned.source_counts[index] == full.source_counts[source]
+
+
+@few
+@given(corpora, st.integers(2, 3))
+def test_no_block_is_rarer_than_asked_and_words_get_one_made(
+    pairs: list[Pair], min_count: int
+) -> None:
+    options = BlockOptions(max_targets=None, min_count=min_count)
+    table = extract(*to_arrays(pairs), options, threads=1)
+    counts, linked = count(pairs, 7), lexicon(pairs)
+    found = rows(table)
+    frequent = {pair for pair, n in counts.joint.items() if n >= min_count}
+    assert {pair for pair, b in found.items() if table.joint_counts[b] > 0} == frequent
+    made = {pair: b for pair, b in found.items() if table.joint_counts[b] == 0}
+    for (source, target), block in made.items():
+        assert len(source) == len(target) == 1
+        assert not any(phrase == source for phrase, _ in frequent)
+        partners = {t: n for (s, t), n in linked.items() if s == source[0] and t is not None}
+        if partners:
+            assert linked[source[0], target[0]] == max(partners.values())
+        assert not table.orientation_counts[block].any()
+        assert table.scores[block, 0] == table.scores[block, 1]
+        assert table.scores[block, 2] == table.scores[block, 3]
+    for source, target, _ in pairs:
+        assert not target or all(table.find([word]) >= 0 for word in source)
 
 
 def test_an_empty_corpus_gives_an_empty_table() -> None:

@@ -12,6 +12,7 @@ namespace {
 struct Candidate {
   uint32_t target = 0;
   int32_t count = 0;
+  bool made = false;  // for a word without blocks (fallback.h)
   std::array<int32_t, 6> orientation_counts{};
   std::array<int32_t, 3> lrn_counts{};
   uint64_t links = 0;           // the most frequent inner alignment
@@ -58,6 +59,7 @@ Candidate read_candidate(Merger& merger) {
       out.orientation_counts[record.previous()] += n;
       out.orientation_counts[3 + record.next()] += n;
       out.lrn_counts[record.side()] += n;
+      out.made |= n == 0;
       count += n;
     }
     out.count += static_cast<int32_t>(count);
@@ -109,14 +111,21 @@ void append(ScoredBlocks& out, const Candidate& block) {
   out.n_links.push_back(std::popcount(by_source));
 }
 
+// What a block that was made for a word may not show: it stands for no occurrence.
+void forget_counts(Candidate& block) {
+  block.count = 0;
+  block.orientation_counts = {};
+  block.lrn_counts = {};
+}
+
 // Sorts by falling score and drops what the options rule out.
-void prune(std::vector<Candidate>& blocks, const PruneOptions& options, bool keep_best) {
+void prune(std::vector<Candidate>& blocks, const PruneOptions& options) {
   std::sort(blocks.begin(), blocks.end(), [](const Candidate& a, const Candidate& b) {
     return a.total != b.total ? a.total > b.total : a.target < b.target;
   });
-  const Candidate best = blocks.front();
-  std::erase_if(blocks, [&](const Candidate& block) { return block.count < options.min_count; });
-  if (blocks.empty() && keep_best) blocks.push_back(best);
+  std::erase_if(blocks, [&](const Candidate& block) {
+    return !block.made && block.count < options.min_count;
+  });
   if (static_cast<int64_t>(blocks.size()) > options.max_targets) {
     blocks.resize(static_cast<size_t>(options.max_targets));
   }
@@ -139,11 +148,12 @@ ScoredBlocks score_blocks(const std::vector<SortedRun>& runs, uint64_t first_sou
     while (!merger.done() && merger.peek().source() == source) {
       blocks.push_back(read_candidate(merger));
       count += blocks.back().count;
+      if (blocks.back().made) forget_counts(blocks.back());
     }
     for (Candidate& block : blocks) {
       score(block, count, target_counts[block.target], links, words, targets[block.target]);
     }
-    prune(blocks, options, words.size() == 1);
+    prune(blocks, options);
     if (blocks.empty()) continue;
     out.source_ids.push_back(source);
     out.source_counts.push_back(static_cast<int32_t>(count));

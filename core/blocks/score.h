@@ -40,7 +40,8 @@ struct ScoredBlocks {
 // takes its lexical weights for its relative frequencies.
 //
 // Pruning drops blocks rarer than min_count and those beyond the max_targets best by the sum of
-// the four scores, ties by target id. The best block of a single source word always stays.
+// the four scores, ties by target id. A block that was made for a word, which a record of count 0
+// tells, has count 0 whatever else was counted, and stays.
 // Oracle: tests/test_blocks_scores.py; Moses's own tables: tests/test_blocks_moses_oracle.py.
 ScoredBlocks score_blocks(const std::vector<SortedRun>& runs, uint64_t first_source,
                           uint64_t last_source, const Phrases& sources, const Phrases& targets,

@@ -57,11 +57,11 @@ def extract(
     where this one begins on both sides; L: the same, but on the source side it begins where this
     one ends; N: neither; the beginning of both sentences counts as an end).
 
-    Every source word of the corpus has a block of its own. Where extraction finds none, one is
-    made: to the target word most often linked to it, or, if it never was linked, to the word most
-    associated with it (Dice coefficient over sentence pairs), without inner link. Such a block has
-    joint count 0 and lexical weights for relative frequencies. Only words that never stand beside
-    a target word remain without.
+    Every source word of the corpus has a block of its own. Where extraction finds none that is as
+    frequent as `min_count` asks, one is made: to the target word most often linked to it, or, if
+    it never was linked, to the word most associated with it (Dice coefficient over sentence
+    pairs), without inner link. Such a block has joint count 0 and lexical weights for relative
+    frequencies. Only words that never stand beside a target word remain without.
 
     Same result for every number of threads and every memory limit. Raises `CalqueError` where
     sizes differ or links misfit.
@@ -82,7 +82,7 @@ def extract(
             corpus, source, target, options.max_words, scratch, pool, workers, progress
         )
         link_counts = counting.result()
-        counted.runs.append(_made_blocks(counted, corpus, link_counts))
+        counted.runs.append(_made_blocks(counted, corpus, link_counts, options.min_count))
 
         score = partial(_score, counted, link_counts, options)
         pieces = Pieces(scratch)
@@ -163,14 +163,17 @@ def _number(
 
 
 def _made_blocks(
-    counted: _Counted, corpus: _core.AlignedCorpus, links: _core.LinkCounts
+    counted: _Counted, corpus: _core.AlignedCorpus, links: _core.LinkCounts, min_count: int
 ) -> SortedRun:
-    """A run with one record of count 0 for every source word that no other run has."""
+    """A run with one record of count 0 for every source word without a block of `min_count`."""
     sources, targets = counted.sources, counted.targets
+    ends = [np.searchsorted(run[:, 0], np.uint64(sources.n_words << 32)) for run in counted.runs]
+    of_words = [run[:end] for run, end in zip(counted.runs, ends, strict=True)]
     covered = np.zeros(sources.n_words, bool)
-    for run in counted.runs:
-        end = np.searchsorted(run[:, 0], np.uint64(sources.n_words << 32))
-        covered[run[:end, 0] >> np.uint64(32)] = True
+    if min_count > 1 and of_words:
+        of_words = [_frequent(of_words, min_count)]
+    for rows in of_words:
+        covered[rows[:, 0] >> np.uint64(32)] = True
     missing = np.flatnonzero(~covered).astype(np.uint32)  # phrase ids of single words
     partner, linked = _core.partners(_single_words(sources, missing), corpus, links)
     found = partner >= 0
@@ -179,6 +182,14 @@ def _made_blocks(
     key = missing[found].astype(np.uint64) << np.uint64(32)
     key |= np.searchsorted(target_words, partner[found]).astype(np.uint64)
     return np.stack([key, linked[found].astype(np.uint64), np.zeros_like(key)], axis=1)
+
+
+def _frequent(runs: list[SortedRun], min_count: int) -> SortedRun:
+    """One row for every block that occurs so often in all runs together: its phrases."""
+    rows = np.concatenate(runs)
+    keys, which = np.unique(rows[:, 0], return_inverse=True)
+    counts = np.bincount(which, rows[:, 2] & np.uint64(0xFFFFFFFF), len(keys))
+    return keys[counts >= min_count].reshape(-1, 1)
 
 
 def _single_words(phrases: _core.Phrases, ids: NDArray[np.uint32]) -> NDArray[np.int32]:

@@ -13,7 +13,11 @@ class BlockOptions:
     max_targets: int | None = option(
         100, "blocks kept per source phrase, the best by score; none keeps all", least=1
     )
-    min_count: int = option(1, "drop blocks seen less often than this", least=1)
+    min_count: int = option(
+        1,
+        "drop blocks seen less often than this; a word that has none left gets one made for it",
+        least=1,
+    )
     memory_mb: int = option(
         2048,
         "memory for counting beside the corpus and its phrases; the rest goes to temporary files",
