@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
+from blocks_reference import Pair, to_arrays
 from decode_reference import (
     Rules,
     as_source,
@@ -19,9 +25,11 @@ from hypothesis import strategies as st
 from test_decode_exact import random_weights, rules, seeds, sources
 
 from calque import _core
-from calque.config import ForceOptions
+from calque.blocks import extract
+from calque.config import DecodeOptions, ForceOptions, LmOptions
 from calque.decode import Decoder, SourceText
-from calque.text import Sentences
+from calque.lm import estimate
+from calque.text import Sentences, Vocabulary
 
 few = settings(max_examples=60, deadline=None)
 
@@ -91,16 +99,85 @@ def test_the_longest_reachable_prefix_pair_is_found(
             assert forced.best.score == pytest.approx(float(dot), abs=1e-4)
 
 
-def test_a_pair_with_too_many_states_is_told_apart() -> None:
-    parts = tiny_model(4)
-    decoder = Decoder(parts.blocks, parts.vocabulary, parts.lm)
-    source = [3, 4, 5, 6] * 3
-    wanted = as_source([[4, 5, 6]])
-    options = ForceOptions(distortion_limit=-1, max_states=2)
-    many = decoder.force(as_source([source]), wanted, random_weights(4), options)[0]
-    assert many.truncated or not many.reachable
-    short = ForceOptions(max_words=3)
-    assert decoder.force(as_source([source]), wanted, random_weights(4), short)[0].truncated
+def repetitive(n: int) -> tuple[Decoder, SourceText, SourceText]:
+    """A pair of n equal words on each side, which has very many derivations."""
+    pairs: list[Pair] = [([3] * k, [4] * k, [(i, i) for i in range(k)]) for k in (1, 2, 3)]
+    source, target, links, offsets = to_arrays(pairs)
+    vocabulary = Vocabulary(["a", "b"])
+    blocks = extract(source, target, links, offsets)
+    decoder = Decoder(blocks, vocabulary, estimate(target, vocabulary, LmOptions(order=2)))
+    wanted = SourceText(Sentences.from_lists([[4] * n]), np.full(n, 4, np.int32))
+    return decoder, as_source([[3] * n]), wanted
+
+
+def test_a_pair_that_needs_more_memory_than_allowed_is_told_apart() -> None:
+    decoder, source, wanted = repetitive(16)
+    for megabytes, fits in ((1, False), (1000, True)):
+        options = ForceOptions(distortion_limit=4, memory_mb=megabytes)
+        [found] = decoder.force(source, wanted, random_weights(4), options)
+        assert found.truncated is not fits
+        assert found.reachable is fits
+
+
+def test_a_source_that_is_too_long_is_told_apart() -> None:
+    decoder, source, wanted = repetitive(4)
+    for longest, fits in ((3, False), (4, True)):
+        [found] = decoder.force(source, wanted, random_weights(4), ForceOptions(max_words=longest))
+        assert found.truncated is not fits
+        assert found.reachable is fits
+
+
+@pytest.mark.parametrize("megabytes", [20, 60])
+def test_a_search_stays_within_its_memory(megabytes: int) -> None:
+    """In a process of its own, whose memory nothing else has touched."""
+    command = [sys.executable, "-c", WATCHED, str(megabytes)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parent)
+    assert done.returncode == 0, done.stderr
+    small, large = json.loads(done.stdout)
+    assert large - small < 1.3 * megabytes
+
+
+WATCHED = """
+import json, resource, sys
+from calque.blocks import extract
+from calque.config import DecodeOptions, ForceOptions, LmOptions
+from test_decode_forced import random_weights, repetitive
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+def force(n):
+    decoder, source, wanted = repetitive(n)
+    options = ForceOptions(distortion_limit=6, memory_mb=int(sys.argv[1]))
+    [found] = decoder.force(source, wanted, random_weights(4), options, threads=1)
+    return found.truncated
+
+assert not force(3)
+before = peak()
+assert force(30)
+print(json.dumps([before, peak()]))
+"""
+
+
+def test_forced_decoding_uses_blocks_that_translation_does_not_look_at() -> None:
+    """The table keeps every target of a word; the best of them are enough for translation."""
+    pairs: list[Pair] = [([3], [4 + k], [(0, 0)]) for k in range(30) for _ in range(30 - k)]
+    source, target, links, offsets = to_arrays(pairs)
+    vocabulary = Vocabulary([f"w{k}" for k in range(31)])
+    decoder = Decoder(
+        extract(source, target, links, offsets),
+        vocabulary,
+        estimate(target, vocabulary, LmOptions(order=1)),
+    )
+    weights, text = random_weights(4), as_source([[3]])
+    for n, seen in ((7, 7), (0, 30)):
+        options = DecodeOptions(max_targets=n, options_per_span=0, stack_size=0, pop_limit=0)
+        [found] = decoder.decode(text, weights, options, n_best=100)
+        targets = {one.steps[0].target[0] for one in found.derivations}
+        assert targets == {4 + k for k in range(seen)}  # the most frequent ones
+    wanted = SourceText(Sentences.from_lists([[33]]), np.array([33], np.int32))
+    [forced] = decoder.force(text, wanted, weights, ForceOptions())
+    assert forced.reachable
 
 
 def test_repeated_words_do_not_confuse_the_acceptor() -> None:

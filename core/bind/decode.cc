@@ -210,7 +210,7 @@ void register_decode(nb::module_& m) {
              const SearchOptions& search, Vector<int64_t> constraint_offsets,
              Vector<int32_t> constraint_spans, Vector<int64_t> constraint_target_offsets,
              Vector<int32_t> constraint_targets, const BoundLeaveOneOut* leave_one_out,
-             int options_per_span, int n_best, bool distinct, int threads) {
+             int options_per_span, int max_targets, int n_best, bool distinct, int threads) {
             const WeightView weights = to_weights(decoder, given);
             SourceText source = to_source(decoder, text);
             const LeaveOneOut* without = leave_out(source, decoder, leave_one_out);
@@ -219,14 +219,14 @@ void register_decode(nb::module_& m) {
                                constraint_target_offsets, constraint_targets);
             nb::gil_scoped_release release;
             return decode(decoder.model, weights,
-                          {search, options_per_span, n_best, distinct, without}, source,
-                          constraints, threads);
+                          {search, {options_per_span, max_targets}, n_best, distinct, without},
+                          source, constraints, threads);
           },
           nb::arg("source"), nb::arg("weights"), nb::arg("search"), nb::arg("constraint_offsets"),
           nb::arg("constraint_spans"), nb::arg("constraint_target_offsets"),
           nb::arg("constraint_targets"), nb::arg("leave_one_out").none(), nb::kw_only(),
-          nb::arg("options_per_span"),
-          nb::arg("n_best"), nb::arg("distinct"), nb::arg("threads"),
+          nb::arg("options_per_span"), nb::arg("max_targets"), nb::arg("n_best"),
+          nb::arg("distinct"), nb::arg("threads"),
           "The best derivations of every sentence. Constraints: how many come before each "
           "sentence, begin and end of each, where its target words begin, and these: ids, or "
           "numbers below 0 for other texts.")
@@ -234,33 +234,35 @@ void register_decode(nb::module_& m) {
           "decode_batch",
           [](const BoundDecoder& decoder, const BoundSource& text, const BoundWeights& given,
              const SearchOptions& search, const BoundLeaveOneOut* leave_one_out,
-             int options_per_span, int n_best, bool distinct, int threads) {
+             int options_per_span, int max_targets, int n_best, bool distinct, int threads) {
             const WeightView weights = to_weights(decoder, given);
             SourceText source = to_source(decoder, text);
             const LeaveOneOut* without = leave_out(source, decoder, leave_one_out);
             nb::gil_scoped_release release;
             DecodedBatch batch;
             batch.decoded = decode(decoder.model, weights,
-                                   {search, options_per_span, n_best, distinct, without}, source,
-                                   {}, threads);
+                                   {search, {options_per_span, max_targets}, n_best, distinct, without},
+                                   source, {}, threads);
             batch.lists = flatten(batch.decoded);
             return batch;
           },
           nb::arg("source"), nb::arg("weights"), nb::arg("search"),
           nb::arg("leave_one_out").none(), nb::kw_only(), nb::arg("options_per_span"),
-          nb::arg("n_best"), nb::arg("distinct"), nb::arg("threads"),
+          nb::arg("max_targets"), nb::arg("n_best"), nb::arg("distinct"), nb::arg("threads"),
           "The same without constraints, as arrays.")
       .def(
           "graph",
           [](const BoundDecoder& decoder, const BoundSource& text, const BoundWeights& given,
-             const SearchOptions& search, int options_per_span) {
+             const SearchOptions& search, int options_per_span, int max_targets) {
             const WeightView weights = to_weights(decoder, given);
             const SourceText source = to_sentence(decoder, text);
             nb::gil_scoped_release release;
-            return decode_graph(decoder.model, weights, {search, options_per_span, 1, false, nullptr}, source, 0);
+            return decode_graph(decoder.model, weights,
+                                {search, {options_per_span, max_targets}, 1, false, nullptr},
+                                source, 0);
           },
           nb::arg("source"), nb::arg("weights"), nb::arg("search"), nb::kw_only(),
-          nb::arg("options_per_span"), "The translation graph of one sentence.")
+          nb::arg("options_per_span"), nb::arg("max_targets"), "The translation graph of one sentence.")
       .def(
           "oracle",
           [](const BoundDecoder& decoder, const BoundSource& text,
@@ -275,7 +277,7 @@ void register_decode(nb::module_& m) {
             }
             if (texts.all.empty()) throw Error("at least one reference is expected");
             nb::gil_scoped_release release;
-            return decode_oracle(decoder.model, {search, 0, n_best, distinct}, brevity_penalty,
+            return decode_oracle(decoder.model, {search, {0, 0}, n_best, distinct}, brevity_penalty,
                                  source, texts, threads);
           },
           nb::arg("source"), nb::arg("references"), nb::arg("search"), nb::kw_only(),
@@ -287,11 +289,11 @@ void register_decode(nb::module_& m) {
           [](const BoundDecoder& decoder, const BoundSource& text, Vector<int32_t> references,
              Vector<int64_t> reference_offsets, const BoundWeights& given,
              const SearchOptions& search, const BoundLeaveOneOut* leave_one_out,
-             int64_t max_states, int max_words, int min_prefix, bool derive_prefix, int threads) {
+             int64_t max_bytes, int max_words, int min_prefix, bool derive_prefix, int threads) {
             const WeightView weights = to_weights(decoder, given);
             SourceText source = to_source(decoder, text);
             check_references(source, references, reference_offsets);
-            const ForcedOptions options{search.reordering, max_states, max_words, min_prefix,
+            const ForcedOptions options{search.reordering, max_bytes, max_words, min_prefix,
                                         derive_prefix, leave_out(source, decoder, leave_one_out)};
             nb::gil_scoped_release release;
             return force(decoder.model, weights, options, source, view(references),
@@ -299,7 +301,7 @@ void register_decode(nb::module_& m) {
           },
           nb::arg("source"), nb::arg("references"), nb::arg("reference_offsets"),
           nb::arg("weights"), nb::arg("search"), nb::arg("leave_one_out").none(), nb::kw_only(),
-          nb::arg("max_states"),
+          nb::arg("max_bytes"),
           nb::arg("max_words"), nb::arg("min_prefix"), nb::arg("derive_prefix"),
           nb::arg("threads"),
           "Which sentence pairs can be derived, in how many ways, and the best way.")

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "decode/option_collector.h"
 #include "decode/oracle.h"
 #include "parallel.h"
 
@@ -32,7 +31,8 @@ std::vector<Decoded> decode(const ModelView& model, const WeightView& weights,
   const size_t chunk = std::clamp<size_t>(source.size() / n_shares, 1, kSentencesAtOnce);
   with_target(model, weights, [&](const auto& target) {
     for_chunks(source.size(), chunk, n_threads, [&] {
-      return [&, collector = OptionCollector(model, weights, options.options_per_span, options.leave_one_out),
+      return [&,
+              collector = OptionCollector(model, weights, options.limits, options.leave_one_out),
               tables = std::vector<OptionTable>(chunk),
               search = Search(*model.features, weights, options.search, target)](
                  size_t at, size_t end) mutable {
@@ -61,7 +61,7 @@ std::vector<Decoded> decode(const ModelView& model, const WeightView& weights,
 TranslationGraph decode_graph(const ModelView& model, const WeightView& weights,
                               const DecodeOptions& options, const SourceText& source, size_t at) {
   OptionTable table;
-  OptionCollector(model, weights, options.options_per_span).collect(table, source.sentence(at));
+  OptionCollector(model, weights, options.limits).collect(table, source.sentence(at));
   return with_target(model, weights, [&](const auto& target) {
     Search search(*model.features, weights, options.search, target);
     return translation_graph(search.run(table), table);
@@ -85,7 +85,7 @@ std::vector<Decoded> decode_oracle(const ModelView& model, const DecodeOptions& 
   std::vector<Decoded> results(source.size());
   for_chunks(source.size(), 1, n_threads, [&] {
     // Without weights every option is as good as any other: the references choose.
-    return [&, collector = OptionCollector(model, no_weights, 0), table = OptionTable()](
+    return [&, collector = OptionCollector(model, no_weights, {0, 0}), table = OptionTable()](
                size_t at, size_t) mutable {
       collector.collect(table, source.sentence(at));
       ReferenceNgrams ngrams(references.sentence(at));

@@ -7,6 +7,7 @@
 
 #include "decode/derivation.h"
 #include "decode/leave_one_out.h"
+#include "decode/option_collector.h"
 #include "decode/search.h"
 #include "decode/translation_graph.h"
 
@@ -14,7 +15,7 @@ namespace calque {
 
 struct DecodeOptions {
   SearchOptions search;
-  int options_per_span;              // translation options kept per source span; 0: all
+  OptionLimits limits;
   int n_best;
   bool distinct;
   const LeaveOneOut* leave_one_out;  // what to leave out for sentences with a pair

@@ -4,7 +4,6 @@
 #include <tuple>
 #include <vector>
 
-#include "decode/option_collector.h"
 #include "decode/search.h"
 #include "decode/translation_graph.h"
 #include "parallel.h"
@@ -79,8 +78,8 @@ class Forcer {
  public:
   Forcer(const ModelView& model, const WeightView& weights, const ForcedOptions& options)
       : model_(model), weights_(weights), options_(options),
-        collector_(model, weights, 0, options.leave_one_out),
-        search_(*model.features, weights, {options.reordering, 0, 0, 0, false, options.max_states, 0},
+        collector_(model, weights, {0, 0}, options.leave_one_out),
+        search_(*model.features, weights, {options.reordering, 0, 0, 0, false, options.max_bytes, 0},
                 ForcedTarget(model, weights, {}, false, {})) {}
 
   Forced force(const SentenceView& source, std::span<const int32_t> reference);

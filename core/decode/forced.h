@@ -10,7 +10,7 @@ namespace calque {
 
 struct Forced {
   bool reachable = false;    // some derivation gives the whole reference
-  bool truncated = false;    // too many states: counted as not reachable
+  bool truncated = false;    // too large to search: counted as not reachable
   int64_t n_states = 0;      // of the gold lattice: those that lead to the end
   double n_derivations = 0;  // of the whole pair, as a real number because it grows exponentially
   int32_t prefix_source = 0, prefix_target = 0;  // longest reachable prefix pair
@@ -19,7 +19,7 @@ struct Forced {
 
 struct ForcedOptions {
   ReorderingRules reordering;
-  int64_t max_states;                // beyond this many a pair counts as not reachable
+  int64_t max_bytes;                 // a search that needs more is given up
   int max_words;                     // longer sources are not tried
   int min_prefix;                    // shortest prefix, in source words, that is of use
   bool derive_prefix;                // find the best derivation of the prefix pair

@@ -50,7 +50,7 @@ struct SearchGraph {
   Interner<Coverage> coverages;
   Interner<Place> places;
   int64_t n_generated = 0;  // steps tried: the cost of the search, whatever the threads
-  bool truncated = false;   // the search gave up at its limit of hypotheses
+  bool truncated = false;   // the search gave up at its limit of memory
 
   const Hypothesis& operator[](int32_t id) const { return hypotheses[static_cast<size_t>(id)]; }
   const Arc& arc(int32_t id) const { return arcs[static_cast<size_t>(id)]; }

@@ -37,10 +37,9 @@ void PairLeftOut::begin(int64_t pair) {
   own_.count(words);
 }
 
-std::span<const int64_t> PairLeftOut::own_blocks(int64_t phrase) {
+std::span<const int64_t> PairLeftOut::own_blocks(int64_t phrase, const BlockRange& some) {
   own_blocks_.clear();
-  const auto [first, last] = table_.blocks(phrase);
-  for (int64_t block = first; block < last; ++block) {
+  for (int64_t block = some.begin; block < some.end; ++block) {
     if (is_own(phrase, block)) own_blocks_.push_back(block);
   }
   return own_blocks_;

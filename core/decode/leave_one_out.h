@@ -58,8 +58,9 @@ class PairLeftOut {
   void begin(int64_t pair);
   bool is_active() const { return active_; }
 
-  // Blocks of a source phrase that change more than all of its blocks do. Valid until the next call.
-  std::span<const int64_t> own_blocks(int64_t phrase);
+  // Those of some blocks of a source phrase that change more than all of its blocks do. Valid until
+  // the next call.
+  std::span<const int64_t> own_blocks(int64_t phrase, const BlockRange& some);
   bool is_own(int64_t phrase, int64_t block) const;
   // How any block of the phrase changes; none: it is gone.
   std::optional<Change> change(int64_t phrase, int64_t block) const {

@@ -30,14 +30,16 @@ bool occurs(std::span<const int32_t> text, std::span<const int32_t> words) {
 
 }  // namespace
 
-OptionCollector::OptionCollector(const ModelView& model, const WeightView& weights, int limit,
+OptionCollector::OptionCollector(const ModelView& model, const WeightView& weights,
+                                 const OptionLimits& limits,
                                  const LeaveOneOut* leave_one_out)
     : model_(model),
       weights_(weights),
       first_weight_(model.dense().first_weight(weights.dense)),
       rest_weight_(model.dense().rest_weight(weights.dense)),
-      limit_(limit),
-      block_limit_(limit) {
+      limit_(limits.per_span),
+      max_targets_(limits.max_targets),
+      block_limit_(limits.per_span) {
   if (weights.sparse != nullptr && !model.sparse().empty()) {
     sparse_.emplace(model.sparse(), *weights.sparse);
     if (sparse_->has(Scope::kOption)) block_limit_ = 0;  // the best show in the sentence only
@@ -111,6 +113,13 @@ void OptionCollector::add_blocks(int begin, int end, int64_t phrase) {
   for (const Option& option : known) add_changed(option, begin, end, {});
 }
 
+// Blocks come best first.
+BlockRange OptionCollector::best_blocks(int64_t phrase) const {
+  BlockRange range = model_.blocks.blocks(phrase);
+  if (max_targets_ > 0) range.end = std::min(range.end, range.begin + max_targets_);
+  return range;
+}
+
 // The best options of a phrase as the whole table has them, scored when it is first met.
 std::span<const Option> OptionCollector::known_options(int begin, int end, int64_t phrase) {
   if (known_.size() > kMostKnown) {
@@ -128,9 +137,9 @@ std::span<const Option> OptionCollector::known_options(int begin, int end, int64
 void OptionCollector::add_blocks_without_pair(int begin, int end, int64_t phrase,
                                               std::span<const Option> known) {
   const size_t from = table_->options_.size();
-  const auto own = left_out_->own_blocks(phrase);
+  const auto [first, last] = best_blocks(phrase);
+  const auto own = left_out_->own_blocks(phrase, {first, last});
   const auto is_own = [&](const Option& option) { return std::ranges::binary_search(own, option.block); };
-  const auto [first, last] = model_.blocks.blocks(phrase);
   const size_t n_others = known.size() - static_cast<size_t>(std::ranges::count_if(known, is_own));
   const bool knows_all = known.size() == static_cast<size_t>(last - first);
   own_options_.clear();
@@ -173,7 +182,7 @@ void OptionCollector::learn_phrase(int begin, int end, int64_t phrase,
                                    std::pair<size_t, size_t>& known) {
   known.first = known_.size();
   const int remembered = left_out_ && block_limit_ > 0 ? block_limit_ + kSpare : block_limit_;
-  const auto [first, last] = model_.blocks.blocks(phrase);
+  const auto [first, last] = best_blocks(phrase);
   for (int64_t row = first; row < last; ++row) known_.push_back(make_option(begin, end, row));
   score_blocks(std::span(known_).subspan(known.first));
   keep_best(known_, known.first, remembered);

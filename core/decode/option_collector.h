@@ -15,14 +15,20 @@
 
 namespace calque {
 
+// How many options are kept; 0: all.
+struct OptionLimits {
+  int per_span;     // the best of a span, whatever they are
+  int max_targets;  // blocks of a source phrase that are looked at: the first, in the table's order
+};
+
 // What recurs is remembered from sentence to sentence. Not thread-safe: one per thread.
 class OptionCollector {
  public:
-  // Keeps at most `limit` options per span (0: all), those that score best by everything that the
-  // block and its place in the sentence decide.
+  // Keeps those options of a span that score best by everything that the block and its place in the
+  // sentence decide.
   // `leave_one_out`: what to leave out for sentences that have a pair, if anything.
   // Oracle: tests/test_decode_options.py (all options, ranked).
-  OptionCollector(const ModelView& model, const WeightView& weights, int limit,
+  OptionCollector(const ModelView& model, const WeightView& weights, const OptionLimits& limits,
                   const LeaveOneOut* leave_one_out = nullptr);
 
   // Fills the table with the options of a sentence. A word that no block covers alone is copied. The
@@ -44,6 +50,7 @@ class OptionCollector {
   void score_words(Option& option) const;
   void view_all(std::span<const Option> options);
   void ask_sparse(Scope scope, std::span<StepView> steps);
+  BlockRange best_blocks(int64_t phrase) const;
   std::span<const Option> known_options(int begin, int end, int64_t phrase);
   void learn_phrase(int begin, int end, int64_t phrase, std::pair<size_t, size_t>& known);
   void score_blocks(std::span<Option> options);
@@ -57,6 +64,7 @@ class OptionCollector {
   WeightView weights_;
   double first_weight_, rest_weight_;  // of the language model
   int limit_;        // of the options of a span
+  int max_targets_;  // of a source phrase
   int block_limit_;  // .. before features of their place are known
   std::optional<SparseScorer> sparse_;
   std::optional<PairLeftOut> left_out_;

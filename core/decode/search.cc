@@ -36,6 +36,7 @@ void Search<Target>::start(int n_words) {
   cubes_.resize(static_cast<size_t>(n_words) + 1);
   for (auto& stack : stacks_) stack.clear();
   for (auto& cubes : cubes_) cubes.clear();
+  n_cubes_ = 0;
   if (steps_) steps_->begin(*table_);
   if (avoids_dead_ends_) completion_.begin(*table_, options_.reordering.distortion_limit);
   const int32_t place = graph_.places.intern({intern(Coverage{}), 0, 0, merged_.begin()});
@@ -151,6 +152,20 @@ void Search<Target>::extend(const std::vector<Cube>& cubes, Stack& stack) {
     const uint64_t words = option.append_words(graph_[from].words);
     add({score, words, cube->future, from, id, cube->place, step.state, -1}, option.next_class, stack);
   }
+  check_memory();
+}
+
+// Gives up where the search needs more memory than it may. What grows with the sentence counts by
+// its size and not by what was reserved, so that no sentence depends on those before it.
+template <typename Target>
+void Search<Target>::check_memory() {
+  if (options_.max_bytes == 0) return;
+  constexpr size_t kGrowth = 2;  // vectors and tables may hold twice as much as is in them
+  const size_t used = graph_.hypotheses.size() * (sizeof(Hypothesis) + sizeof(int32_t)) +
+                      graph_.arcs.size() * sizeof(Arc) + heap_.size() * sizeof(Cell) +
+                      n_cubes_ * sizeof(Cube) + graph_.places.size() * (sizeof(Place) + 8) +
+                      keys_.size() * (sizeof(RecombinationKey) + 8);
+  graph_.truncated |= kGrowth * used > static_cast<size_t>(options_.max_bytes);
 }
 
 template <typename Target>
@@ -160,8 +175,6 @@ void Search<Target>::add(const Hypothesis& to, int32_t next_class, Stack& stack)
   if (position == stack.size()) {
     stack.push_back(static_cast<int32_t>(graph_.hypotheses.size()));
     graph_.hypotheses.push_back(to);
-    const auto n = static_cast<int64_t>(graph_.hypotheses.size());
-    graph_.truncated = options_.max_hypotheses > 0 && n > options_.max_hypotheses;
     return;
   }
   // Recombination: the better way stays in the hypothesis, the other becomes an arc.
@@ -204,10 +217,11 @@ void Search<Target>::prune(Stack& stack) const {
 template <typename Target>
 void Search<Target>::open_cubes(const Stack& stack) {
   const std::span<const int32_t> all(stack);
-  for (size_t from = 0, to; from < all.size(); from = to) {
+  for (size_t from = 0, to; from < all.size() && !graph_.truncated; from = to) {
     const int32_t place = graph_[all[from]].place;
     for (to = from + 1; to < all.size() && graph_[all[to]].place == place;) ++to;
     open_cubes_at(Place(graph_.places[place]), all.subspan(from, to - from));
+    check_memory();
   }
 }
 
@@ -230,6 +244,7 @@ void Search<Target>::open_cubes_at(const Place& place, std::span<const int32_t> 
     if (steps_) merged = add_context(place, covered, begin, end, cube);
     cube.place = graph_.places.intern({after, begin, end, merged});
     cubes_[static_cast<size_t>(graph_.coverages[after].count())].push_back(cube);
+    ++n_cubes_;
   });
 }
 

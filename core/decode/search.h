@@ -23,7 +23,7 @@ struct SearchOptions {
   int pop_limit;           // cells of the cubes scored per stack; 0: every one
   float threshold;         // hypotheses worse than the stack's best by more are cut; 0: none
   bool future_cost;        // rank hypotheses by what is still to come, too
-  int64_t max_hypotheses;  // give up beyond this many; 0: never
+  int64_t max_bytes;       // give up where the search needs more memory; 0: never
   double time_limit_s;     // after this time the rest is translated in a hurry; 0: never
 };
 
@@ -104,6 +104,7 @@ class Search {
   int32_t add_context(const Place& place, const Coverage& covered, int begin, int end, Cube& cube);
   void finish_sentence();
   int pop_limit() const;
+  void check_memory();
   float future(int32_t coverage, int last_end) const;
   int32_t intern(const Coverage& coverage);
 
@@ -121,6 +122,7 @@ class Search {
   SearchGraph graph_;
   std::vector<Stack> stacks_;
   std::vector<std::vector<Cube>> cubes_;  // by the number of words covered after the step
+  size_t n_cubes_ = 0;
   std::vector<Cell> heap_, popped_;
   std::vector<double> ahead_;
   std::vector<Extension> extensions_;

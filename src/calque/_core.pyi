@@ -638,15 +638,15 @@ class Decoder:
         `lm_words` holds the language-model id of each target id; empty: the same ids.
         """
 
-    def decode(self, source: Source, weights: WeightView, search: SearchOptions, constraint_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_spans: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leave_one_out: LeaveOneOut | None, *, options_per_span: int, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
+    def decode(self, source: Source, weights: WeightView, search: SearchOptions, constraint_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_spans: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leave_one_out: LeaveOneOut | None, *, options_per_span: int, max_targets: int, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
         """
         The best derivations of every sentence. Constraints: how many come before each sentence, begin and end of each, where its target words begin, and these: ids, or numbers below 0 for other texts.
         """
 
-    def decode_batch(self, source: Source, weights: WeightView, search: SearchOptions, leave_one_out: LeaveOneOut | None, *, options_per_span: int, n_best: int, distinct: bool, threads: int) -> DecodedBatch:
+    def decode_batch(self, source: Source, weights: WeightView, search: SearchOptions, leave_one_out: LeaveOneOut | None, *, options_per_span: int, max_targets: int, n_best: int, distinct: bool, threads: int) -> DecodedBatch:
         """The same without constraints, as arrays."""
 
-    def graph(self, source: Source, weights: WeightView, search: SearchOptions, *, options_per_span: int) -> TranslationGraph:
+    def graph(self, source: Source, weights: WeightView, search: SearchOptions, *, options_per_span: int, max_targets: int) -> TranslationGraph:
         """The translation graph of one sentence."""
 
     def oracle(self, source: Source, references: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]], search: SearchOptions, *, brevity_penalty: bool, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
@@ -654,7 +654,7 @@ class Decoder:
         The derivations of highest sentence BLEU; their score is the BLEU. `references` are texts, each as ids and offsets.
         """
 
-    def force(self, source: Source, references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: WeightView, search: SearchOptions, leave_one_out: LeaveOneOut | None, *, max_states: int, max_words: int, min_prefix: int, derive_prefix: bool, threads: int) -> list[Forced]:
+    def force(self, source: Source, references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: WeightView, search: SearchOptions, leave_one_out: LeaveOneOut | None, *, max_bytes: int, max_words: int, min_prefix: int, derive_prefix: bool, threads: int) -> list[Forced]:
         """
         Which sentence pairs can be derived, in how many ways, and the best way.
         """

@@ -11,7 +11,10 @@ class BlockOptions:
 
     max_words: int = option(7, "longest phrase of a block, on either side", least=1, most=8)
     max_targets: int | None = option(
-        100, "blocks kept per source phrase, the best by score; none keeps all", least=1
+        None,
+        "blocks kept per source phrase, the best by score; none keeps all: forced decoding uses"
+        " them, translation the best of them (decode.max_targets)",
+        least=1,
     )
     min_count: int = option(
         1,

@@ -37,6 +37,12 @@ class DecodeOptions:
         "longer sentences are cut at punctuation into pieces of at most this many words",
         least=1,
     )
+    max_targets: int = option(
+        100,
+        "blocks of a source phrase that are looked at, the best by their scores whatever the"
+        " weights; 0: all",
+        least=0,
+    )
     options_per_span: int = option(
         20, "translation options kept per source span, the best by all weights; 0: all", least=0
     )
@@ -58,8 +64,10 @@ class ForceOptions:
         "what the limit bounds: the jump alone; or window, also how far a block may end from the"
         " first word that is not translated",
     )
-    max_states: int = option(
-        2_000_000, "a sentence pair with more states counts as not reachable", least=1
+    memory_mb: int = option(
+        500,
+        "memory of a search, per thread; a pair that needs more counts as not reachable",
+        least=1,
     )
     max_words: int = option(80, "longer sources count as not reachable", least=1)
     min_prefix: int = option(5, "shortest prefix pair of use, in source words", least=1)

@@ -21,6 +21,7 @@ from calque.parallel import n_workers
 from calque.text import RESERVED, UNKNOWN, Vocabulary
 
 UNKNOWN_TEXT = RESERVED[UNKNOWN]
+MEGABYTE = 1_000_000
 
 
 class SparseRows(NamedTuple):
@@ -100,6 +101,7 @@ class Decoder:
             required.targets,
             leave_one_out,
             options_per_span=options.options_per_span,
+            max_targets=options.max_targets,
             n_best=n_best,
             distinct=distinct,
             threads=n_workers(threads),
@@ -123,6 +125,7 @@ class Decoder:
             _search(options),
             leave_one_out,
             options_per_span=options.options_per_span,
+            max_targets=options.max_targets,
             n_best=n_best,
             distinct=distinct,
             threads=n_workers(threads),
@@ -137,6 +140,7 @@ class Decoder:
             self._weights(weights),
             _search(options),
             options_per_span=options.options_per_span,
+            max_targets=options.max_targets,
         )
 
     def oracle(
@@ -201,7 +205,7 @@ class Decoder:
             self._weights(weights),
             _search(rules),
             leave_one_out,
-            max_states=options.max_states,
+            max_bytes=options.memory_mb * MEGABYTE,
             max_words=options.max_words,
             min_prefix=options.min_prefix,
             derive_prefix=derive_prefix,
@@ -344,7 +348,8 @@ class Decoder:
 
 def _search(options: DecodeOptions) -> _core.SearchOptions:
     values = asdict(options)
-    del values["options_per_span"], values["max_words"]  # decided before the search
+    for decided in ("options_per_span", "max_targets", "max_words"):  # before the search
+        del values[decided]
     return _core.SearchOptions(**values)
 
 

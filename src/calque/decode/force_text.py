@@ -34,7 +34,7 @@ def force_text(
         return found.best
     what = f"no blocks of the model give '{' '.join(words)}'"
     if found.truncated:
-        raise CalqueError(f"{what}: the search was given up after {options.max_states:,} states")
+        raise CalqueError(f"{what}: the search was given up at {options.memory_mb:,} MB")
     if found.prefix_target == 0:
         raise CalqueError(f"{what}: not even its beginning")
     reached = " ".join(words[: found.prefix_target])

@@ -61,7 +61,7 @@ def read_moses(folder: Path | str, progress: Progress = SILENT) -> Model:
     )
     with progress.stage("read language model"):
         language_model = read_arpa(_path(ini, lm))
-    options = DecodeOptions(options_per_span=_integer(ini, table, "table-limit", 20))
+    options = DecodeOptions(max_targets=0, options_per_span=_integer(ini, table, "table-limit", 20))
     for line, text in sections.get("distortion-limit", []):
         if not re.fullmatch(r"-1|[0-9]+", text):
             raise LineError(ini, line, f"'{text}': expected a whole number, or -1 for no limit")
