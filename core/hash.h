@@ -1,11 +1,15 @@
 // 64-bit hashing of bytes and integers: fast, well mixed, the same on every machine.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
 namespace calque {
+
+// Keys are kept in models and weights, and their bytes are read in this order.
+static_assert(std::endian::native == std::endian::little);
 
 // A bijection of 64-bit integers with full avalanche (the finaliser of SplitMix64).
 inline uint64_t mix(uint64_t x) {

@@ -13,9 +13,10 @@ namespace calque {
 
 // Calls work(begin, end) for [0, chunk), [chunk, 2 * chunk) .. of [0, n_items), each chunk once, on
 // up to `n_threads` threads. `make_work()` is called once per thread and gives the `work` of that
-// thread, which may own scratch memory. The cut into chunks never depends on the threads, so work
-// that writes only to its own items or chunk (index: begin / chunk) is reproducible. The exception
-// of the earliest failed chunk rises here after all threads have stopped.
+// thread, which may own scratch memory. Work that writes only to its own items is reproducible
+// whatever the threads; work that writes to its chunk (index: begin / chunk) is, too, if the caller
+// does not derive `chunk` from their number. The exception of the earliest failed chunk rises here
+// after all threads have stopped.
 template <typename MakeWork>
 void for_chunks(size_t n_items, size_t chunk, int n_threads, MakeWork make_work) {
   const size_t n_chunks = (n_items + chunk - 1) / chunk;

@@ -68,7 +68,7 @@ void bind_scatter(nb::module_& m) {
   m.def(
       "scatter_rows",
       [](Vector<int64_t> offsets, Vector<T> data, Vector<int64_t> destinations,
-         nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
+         InOutVector<T> out) {
         if (offsets.size() != destinations.size() + 1) throw Error("a place per row is expected");
         const auto rows = view(offsets), to = view(destinations);
         nb::gil_scoped_release release;
@@ -82,7 +82,7 @@ void bind_scatter(nb::module_& m) {
         }
       },
       nb::arg("offsets"), nb::arg("data").noconvert(), nb::arg("destinations"),
-      nb::arg("out").noconvert(), "Copy row i of `data` to `out[destinations[i]:]`.");
+      nb::arg("out"), "Copy row i of `data` to `out[destinations[i]:]`.");
 }
 
 }  // namespace

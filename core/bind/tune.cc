@@ -98,8 +98,7 @@ void bind_sparse_lists(nb::module_& m) {
       },
       nb::arg("offsets"), nb::arg("dense"), nb::arg("row_offsets"), nb::arg("columns"),
       nb::arg("values").noconvert(), nb::arg("order"), nb::arg("gains"), nb::arg("frozen"),
-      nb::arg("step"), nb::arg("n_seen"), nb::arg("weights").noconvert(),
-      nb::arg("lag").noconvert(),
+      nb::arg("step"), nb::arg("n_seen"), nb::arg("weights"), nb::arg("lag"),
       "Move the weights sentence by sentence; the best-scoring candidate of each before its move.");
 }
 

@@ -117,8 +117,8 @@ class ContextTarget {
 };
 
 // Only the words of a reference may follow, and all of them must: the state is how many have. The
-// probabilities of the language models depend on that number alone. spec: forced decoding with an
-// index state.
+// probabilities of the language models depend on that number alone (forced
+// decoding of Yu et al. 2013, with the place in the reference as state).
 class ForcedTarget {
  public:
   // `ends`: whether the end of the sentence is scored, which is so for all but prefixes.

@@ -1,4 +1,7 @@
-"""The only home of defaults: one options dataclass per operation, and how to fill it."""
+"""The home of defaults: one options dataclass per operation, and how to fill it.
+
+Only a method of tuning keeps its options in its own file (`tune/methods`).
+"""
 
 from calque.config.align import AlignOptions
 from calque.config.blocks import BlockOptions

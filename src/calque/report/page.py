@@ -1,4 +1,4 @@
-"""The frame of every page that Calque writes: one HTML file that needs nothing beside it.
+"""The frame of the pages of runs: one HTML file that needs nothing beside it.
 
 Text is escaped unless it is `Html`, which only the functions here and drawings make; so nothing
 that a corpus, a file name or an option contains can become markup.
