@@ -89,7 +89,7 @@ WeightView to_weights(const BoundDecoder& decoder, const BoundWeights& weights) 
   if (weights.dense.size() != decoder.model.dense().size()) {
     throw Error("one weight per dense feature is expected");
   }
-  return weights.view();
+  return weights.view(*decoder.model.features);
 }
 
 Reordering to_reordering(const std::string& name) {

@@ -1,6 +1,7 @@
 // A feature set as Python holds it: the arrays, kept alive, and the view of them.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "bind/arrays.h"
@@ -24,8 +25,11 @@ struct BoundFeatureSet {
 struct BoundWeights {
   BoundWeights(Vector<double> dense, nb::object sparse) : dense(dense), sparse(sparse) {}
 
-  WeightView view() const {
-    return {bind::view(dense), sparse.is_none() ? nullptr : nb::cast<const SparseTable*>(sparse)};
+  // Arranged for the templates of a set, anew each time: the numbers of the table may have changed.
+  WeightView view(const FeatureSet& features) const {
+    if (sparse.is_none() || features.sparse.empty()) return {bind::view(dense), nullptr};
+    const auto& table = nb::cast<const SparseTable&>(sparse);
+    return {bind::view(dense), std::make_shared<const SparsePlans>(features.sparse, table)};
   }
 
   Vector<double> dense;

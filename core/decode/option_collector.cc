@@ -40,8 +40,8 @@ OptionCollector::OptionCollector(const ModelView& model, const WeightView& weigh
       limit_(limits.per_span),
       max_targets_(limits.max_targets),
       block_limit_(limits.per_span) {
-  if (weights.sparse != nullptr && !model.sparse().empty()) {
-    sparse_.emplace(model.sparse(), *weights.sparse);
+  if (weights.sparse != nullptr) {
+    sparse_.emplace(weights.sparse);
     if (sparse_->has(Scope::kOption)) block_limit_ = 0;  // the best show in the sentence only
   }
   if (leave_one_out != nullptr) left_out_.emplace(*leave_one_out);
@@ -143,7 +143,8 @@ void OptionCollector::add_blocks_without_pair(int begin, int end, int64_t phrase
   const size_t n_others = known.size() - static_cast<size_t>(std::ranges::count_if(known, is_own));
   const bool knows_all = known.size() == static_cast<size_t>(last - first);
   own_options_.clear();
-  if (!knows_all && n_others < static_cast<size_t>(block_limit_)) {  // too many of the best are own ones
+  if (!knows_all && n_others < static_cast<size_t>(block_limit_)) {
+    // Too many of the best are own ones.
     for (int64_t block = first; block < last; ++block) {
       own_options_.push_back(make_option(begin, end, block));
     }

@@ -52,7 +52,7 @@ class Search {
         target_(std::move(target)),
         avoids_dead_ends_(options.reordering.has_dead_ends() && Target::completes()) {
     if (weights.sparse != nullptr && StepScorer::is_needed(features.sparse)) {
-      steps_.emplace(features.sparse, *weights.sparse);
+      steps_.emplace(weights.sparse);
       merges_ = features.sparse.needs(kNeedsBackward);
     }
   }

@@ -18,7 +18,7 @@ SparseVector extract_sparse(const ModelView& model, const SentenceView& sentence
     Binder binder(values, view);
     for (const TemplateGroup& group : set.groups(scope)) {
       binder.for_each(group, [&](const Rows& rows) {
-        for (const auto& member : group.members) {
+        for (const auto& member : group.members()) {
           fired.push_back(key_of(group, member, rows));
         }
       });

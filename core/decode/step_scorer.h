@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -23,8 +24,8 @@ struct StepContext {
 // decide is remembered within a sentence. Not thread-safe: one per thread.
 class StepScorer {
  public:
-  StepScorer(const TemplateSet& set, const SparseTable& weights)
-      : steps_(set, weights), singles_(steps_) {}
+  explicit StepScorer(const std::shared_ptr<const SparsePlans>& plans)
+      : steps_(plans), singles_(plans) {}
   // Whether there is anything to score.
   static bool is_needed(const TemplateSet& set) {
     return std::ranges::any_of(kScopes, [&](Scope scope) { return set.has(scope); });

@@ -1,10 +1,11 @@
 // What scores a derivation, and with which weights.
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "features/dense_set.h"
-#include "features/sparse_table.h"
+#include "features/sparse_plans.h"
 #include "features/templates.h"
 
 namespace calque {
@@ -14,10 +15,11 @@ struct FeatureSet {
   TemplateSet sparse;
 };
 
-// Views; a decoder's call owns the numbers. `dense` is in the order of the set's components.
+// The weights of one call, which owns the numbers. `dense` is in the order of the set's components.
 struct WeightView {
   std::span<const double> dense;
-  const SparseTable* sparse = nullptr;  // null: sparse features count for nothing
+  // Of the sparse features; null: there are none, or they count for nothing.
+  std::shared_ptr<const SparsePlans> sparse = nullptr;
 };
 
 }  // namespace calque

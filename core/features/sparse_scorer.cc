@@ -3,100 +3,6 @@
 #include <algorithm>
 
 namespace calque {
-namespace {
-
-constexpr size_t kFewTemplates = 4;  // not worth remembering
-
-bool is_phrase(const SlotUse& use) {
-  return use.slot == Slot::kBlock || use.slot == Slot::kSource || use.slot == Slot::kTarget;
-}
-
-// Whether the texts of a group's words, which are few, decide what it adds.
-bool is_remembered(const WeightedGroup& one) {
-  return !one.group->loops && !one.group->listed && one.templates.size() >= kFewTemplates &&
-         std::ranges::none_of(one.group->slots, is_phrase);
-}
-
-// Whether a template looks at a word as it is, not at a class of it only.
-bool sees_words(const TemplateGroup& group, const TemplateGroup::Member& member) {
-  for (size_t i = 0; i < group.slots.size(); ++i) {
-    if (member.kind[i] == 0 && !group.slots[i].is_number()) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
-SparseScorer::SparseScorer(const TemplateSet& set, const SparseTable& weights) : set_(&set) {
-  auto plans = std::make_shared<Plans>();
-  uint64_t n_ids = 0;
-  for (size_t scope = 0; scope < kNumScopes; ++scope) {
-    (*plans)[scope] = make_plan(set.groups(static_cast<Scope>(scope)), weights, n_ids);
-  }
-  plans_ = std::move(plans);
-}
-
-SparseScorer::Plan SparseScorer::make_plan(std::span<const TemplateGroup> groups,
-                                           const SparseTable& weights, uint64_t& n_ids) {
-  Plan plan;
-  for (const TemplateGroup& group : groups) {
-    WeightedGroup weighted(group, weights);
-    if (!weighted.templates.empty()) plan.groups.push_back(std::move(weighted));
-  }
-  for (const WeightedGroup& group : plan.groups) {
-    plan.needs_values |= std::ranges::any_of(group.group->slots, is_phrase);
-    if (is_remembered(group)) {
-      plan.remembered.push_back(make_remembered(group, n_ids));
-    } else {
-      plan.plain.push_back(&group);
-    }
-  }
-  find_uses(plan);
-  return plan;
-}
-
-void SparseScorer::find_uses(Plan& plan) {
-  for (const bool of_span : {true, false}) {
-    for (Remembered& one : plan.remembered) {
-      for (size_t row = 0; row < one.n_rows; ++row) {
-        const SlotUse& use = one.group->slot(row);
-        if (use.is_of_span() != of_span) continue;
-        const auto known = std::ranges::find(plan.uses, use);
-        one.use[row] = static_cast<uint8_t>(known - plan.uses.begin());
-        if (known == plan.uses.end()) plan.uses.push_back(use);
-        if (!of_span) one.varying.push_back(static_cast<uint8_t>(row));
-      }
-    }
-    if (of_span) plan.n_of_span = plan.uses.size();
-  }
-}
-
-SparseScorer::Remembered SparseScorer::make_remembered(const WeightedGroup& weighted,
-                                                       uint64_t& n_ids) {
-  const TemplateGroup& group = *weighted.group;
-  const size_t n_slots = group.slots.size();
-  Remembered one{mix(++n_ids), &group, n_slots, n_slots + group.minor.has_value(), {}, {}, {}, {}};
-  for (const WeightedTemplate& some : weighted.templates) {
-    const auto& member = *std::ranges::find_if(group.members, [&](const auto& member) {
-      return member.name == some.name && member.level == some.level;
-    });
-    if (sees_words(group, member)) {
-      one.rare.push_back(some);
-      continue;
-    }
-    auto piece = std::ranges::find(one.pieces, member.kind, &Piece::kind);
-    if (piece == one.pieces.end()) {
-      piece = one.pieces.insert(piece, {mix(++n_ids), member.kind, {}, {}});
-    }
-    piece->templates.push_back(some);
-    for (size_t i = 0; i < n_slots; ++i) {
-      const std::pair seen{static_cast<uint8_t>(i), member.level[i]};
-      if (std::ranges::find(piece->sees, seen) == piece->sees.end()) piece->sees.push_back(seen);
-    }
-  }
-  return one;
-}
-
 void SparseScorer::begin() {
   lookups_.clear();
   asks_.clear();
@@ -110,7 +16,7 @@ void SparseScorer::begin() {
 
 void SparseScorer::ask(Scope scope, const SentenceValues& sentence,
                        std::span<const StepView> steps) {
-  const Plan& plan = this->plan(scope);
+  const SparsePlan& plan = (*plans_)[scope];
   Ask& ask = asks_.emplace_back(Ask{&plan, steps.size(), bound_.size()});
   bind(ask, sentence, steps);
   for (const Remembered& one : plan.remembered) {
@@ -120,7 +26,7 @@ void SparseScorer::ask(Scope scope, const SentenceValues& sentence,
   }
   for (const StepView& step : steps) {
     const auto sum = static_cast<uint32_t>(sums_.size());
-    for (const WeightedGroup* group : plan.plain) group->look_up(sentence, step, sum, lookups_);
+    for (const WeightedGroup& group : plan.plain) group.look_up(sentence, step, sum, lookups_);
     sums_.push_back(0);
   }
 }
@@ -206,8 +112,8 @@ void SparseScorer::find_unknown() {
     for (size_t row = 0; row < what.n_rows; ++row) {
       rows_.push_back(bound_[ask.row(what.use[row], question.step)]);
     }
-    const uint64_t* const minor = what.group->minor ? rows_.back() : set_->number(1);
-    unknown_.push_back({&what, rows, question.sum, set_->number_row(minor)});
+    const uint64_t* const minor = what.group->minor ? rows_.back() : plans_->set().number(1);
+    unknown_.push_back({&what, rows, question.sum, plans_->set().number_row(minor)});
   }
 }
 

@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "features/lookups.h"
-#include "features/sparse_table.h"
+#include "features/sparse_plans.h"
 #include "features/sum_cache.h"
 #include "features/templates.h"
-#include "features/weighted.h"
 
 namespace calque {
 
@@ -25,16 +24,16 @@ namespace calque {
 //   pairs of classes are few; so few that one lookup is for all lengths of a phrase that there may
 //   be, whose weights lie together.
 //
-// A sum never depends on what is remembered. Not thread-safe: one per thread. Precondition: the
-// weights do not change.
+// A sum never depends on what is remembered. Not thread-safe: one per thread, all of which share the
+// plans. Precondition: the weights do not change.
 class SparseScorer {
  public:
-  SparseScorer(const TemplateSet& set, const SparseTable& weights);
+  explicit SparseScorer(std::shared_ptr<const SparsePlans> plans) : plans_(std::move(plans)) {}
 
   // Whether there are weights of templates of a scope.
-  bool has(Scope scope) const { return !plan(scope).groups.empty(); }
+  bool has(Scope scope) const { return !(*plans_)[scope].empty(); }
   // Whether the templates of a scope look at whole phrases (`StepView::values`).
-  bool needs_values(Scope scope) const { return plan(scope).needs_values; }
+  bool needs_values(Scope scope) const { return (*plans_)[scope].needs_values; }
 
   // Forgets all questions; then asks for the weights of everything that a scope gives each of some
   // steps. Precondition: the steps are of one source span, and all of them are blocks of the table,
@@ -56,32 +55,8 @@ class SparseScorer {
   static constexpr size_t kPieceLines = 1 << 18;
   static_assert(RowCache::kSums == TemplateSet::kNumbers);
 
-  struct Piece {
-    uint64_t id;
-    std::array<uint8_t, kMaxSlots> kind;
-    std::vector<WeightedTemplate> templates;
-    std::vector<std::pair<uint8_t, uint8_t>> sees;  // slots and levels
-  };
-  // A group that is remembered.
-  struct Remembered {
-    uint64_t id;
-    const TemplateGroup* group;
-    size_t n_slots, n_rows;              // without the minor slot, and with it
-    std::array<uint8_t, kMaxSlots> use;  // of each row, among those of the plan
-    std::vector<uint8_t> varying;        // the rows that steps of one span may differ in
-    std::vector<Piece> pieces;
-    std::vector<WeightedTemplate> rare;  // those that see words themselves
-  };
-  struct Plan {
-    std::vector<WeightedGroup> groups;
-    std::vector<const WeightedGroup*> plain;
-    std::vector<Remembered> remembered;
-    // What the remembered groups look at; first that which steps of one span agree in.
-    std::vector<SlotUse> uses;
-    size_t n_of_span = 0;
-    bool needs_values = false;
-  };
-  using Plans = std::array<Plan, kNumScopes>;
+  using Piece = SparsePlan::Piece;
+  using Remembered = SparsePlan::Remembered;
 
   // Sums that are new, and get their values last.
   struct New {
@@ -91,7 +66,7 @@ class SparseScorer {
 
   // One call of `ask`: some steps, and a row of questions of theirs for each group asked about.
   struct Ask {
-    const Plan* plan;
+    const SparsePlan* plan;
     size_t n_steps;
     size_t rows;  // where those of its steps begin
     size_t n_groups = 0;
@@ -124,11 +99,6 @@ class SparseScorer {
     uint32_t from, to;
   };
 
-  const Plan& plan(Scope scope) const { return (*plans_)[static_cast<size_t>(scope)]; }
-  static Plan make_plan(std::span<const TemplateGroup> groups, const SparseTable& weights,
-                        uint64_t& n_ids);
-  static Remembered make_remembered(const WeightedGroup& group, uint64_t& n_ids);
-  static void find_uses(Plan& plan);
   void bind(const Ask& ask, const SentenceValues& sentence, std::span<const StepView> steps);
   void ask_remembered(const Ask& ask, const Remembered& one);
   void find_unknown();
@@ -137,8 +107,7 @@ class SparseScorer {
   void add_up();
   void keep();
 
-  const TemplateSet* set_;
-  std::shared_ptr<const Plans> plans_;  // shared: the pointers of a copy stay valid
+  std::shared_ptr<const SparsePlans> plans_;
   Lookups lookups_;
   std::vector<Ask> asks_;
   std::vector<const uint64_t*> bound_;  // rows of what the steps look at

@@ -85,6 +85,22 @@ uint64_t hash_name(std::string_view name) {
   return hash_bytes(name);
 }
 
+void TemplateGroup::add(const Member& member) {
+  members_.push_back(member);
+  const auto [place, is_new] =
+      places_.try_emplace(std::pair(member.name, member.level), neighbours_.size());
+  if (is_new) neighbours_.push_back({member.name, member.level, piece_of(member), false, false});
+  Neighbours& one = neighbours_[place->second];
+  (member.has_minor ? one.with_minor : one.without_minor) = true;
+}
+
+int32_t TemplateGroup::piece_of(const Member& member) {
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (member.kind[i] == 0 && !slots[i].is_number()) return -1;
+  }
+  return pieces_.try_emplace(member.kind, static_cast<int32_t>(pieces_.size())).first->second;
+}
+
 void TemplateSet::set_levels(size_t n_source_levels, size_t n_target_levels,
                              std::span<const uint64_t> levels) {
   n_source_levels_ = n_source_levels;
@@ -136,14 +152,17 @@ void TemplateSet::add(const std::string& name, std::vector<SlotUse> slots,
     return group.slots == slots && group.copies == copies && group.listed == listed &&
            (group.minor == minor || !group.minor || !minor);
   });
-  if (same != groups.end()) {
-    same->members.push_back(member);
-    same->needs |= needs;
-    if (minor) same->minor = minor;
-  } else {
-    const bool loops = std::ranges::any_of(slots, is_loop);
-    groups.push_back({std::move(slots), minor, copies, listed, loops, needs, {member}});
+  const bool is_new = same == groups.end();
+  TemplateGroup& group = is_new ? groups.emplace_back() : *same;
+  if (is_new) {
+    group.loops = std::ranges::any_of(slots, is_loop);
+    group.slots = std::move(slots);
+    group.copies = copies;
+    group.listed = listed;
   }
+  group.needs |= needs;
+  if (minor) group.minor = minor;
+  group.add(member);
   needs_ |= needs;
   ++n_templates_;
 }

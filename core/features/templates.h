@@ -5,10 +5,12 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hash.h"
@@ -89,16 +91,37 @@ struct TemplateGroup {
     std::array<uint8_t, kMaxSlots> kind;   // of that level: 0 is a word itself
     bool has_minor;
   };
+  // Members that differ in the minor slot only: the weights of both lie together. Those of one piece
+  // look at classes of one kind, slot by slot; below 0: at words themselves.
+  struct Neighbours {
+    uint64_t name;
+    std::array<uint8_t, kMaxSlots> level;
+    int32_t piece;
+    bool with_minor, without_minor;
+  };
   std::vector<SlotUse> slots;    // but for the minor one
   std::optional<SlotUse> minor;  // of the members that have one
   bool copies = true;   // fires where a word is copied or a target is required
   bool listed = false;  // fires for listed pairs of blocks only
   bool loops = false;   // fires for several words of a block
   uint32_t needs = 0;
-  std::vector<Member> members;
 
+  void add(const Member& member);
+  std::span<const Member> members() const { return members_; }
+  std::span<const Neighbours> neighbours() const { return neighbours_; }
+  size_t n_pieces() const { return pieces_.size(); }
   // The slot of a row (Rows): the minor one is the last.
   const SlotUse& slot(size_t row) const { return row < slots.size() ? slots[row] : *minor; }
+
+ private:
+  using Numbers = std::array<uint8_t, kMaxSlots>;  // of slots
+
+  int32_t piece_of(const Member& member);
+
+  std::vector<Member> members_;
+  std::vector<Neighbours> neighbours_;
+  std::map<std::pair<uint64_t, Numbers>, size_t> places_;  // of neighbours by name and levels
+  std::map<Numbers, int32_t> pieces_;                      // by kinds
 };
 
 // A phrase pair by the hashes of its text.

@@ -17,8 +17,9 @@ struct WeightedTemplate {
   uint64_t name;                         // hash
   const TagTable* tables;                // of its weights: see SparseTable::Part
   std::array<uint8_t, kMaxSlots> level;  // of each slot
+  int32_t piece;  // of its group: see TemplateGroup
   uint8_t shift;
-  bool with_minor, without_minor;        // which of the two there are
+  bool with_minor, without_minor;  // which of the two there are
 };
 
 // Asks for the weights of each template with these values of its slots, and with each of the numbers

@@ -103,8 +103,15 @@ class FeatureSet:
 
     def levels(self, side: Side) -> tuple[str, ...]:
         """The levels that the templates look at, the word itself first."""
-        used = set[str]().union(*(template.levels(side) for template in self.templates.values()))
-        return ("word", *sorted(used - {"word"}))
+        return self._levels[side]
+
+    @cached_property
+    def _levels(self) -> Mapping[Side, tuple[str, ...]]:
+        levels: dict[Side, tuple[str, ...]] = {}
+        for side in ("source", "target"):
+            used = set[str]().union(*(one.levels(side) for one in self.templates.values()))
+            levels[side] = ("word", *sorted(used - {"word"}))
+        return levels
 
     def source_values(
         self, ids: NDArray[np.int32], unknown: Mapping[int, str]
