@@ -137,3 +137,13 @@ def test_kernels_know_nothing_of_python() -> None:
     for file in [*CORE.rglob("*.h"), *CORE.rglob("*.cc")]:
         if file.parent.name != "bind":
             assert "nanobind" not in file.read_text(), f"{file} includes the binding"
+
+
+def test_a_type_of_the_core_has_its_name_to_itself() -> None:
+    """All of them share one namespace: two of one name would break the rule of one definition."""
+    seen: dict[str, Path] = {}
+    pattern = r"^(?:enum class|enum|struct|class)(?: alignas\(\d+\))? (\w+)[^;(]*\{"
+    for file in sorted(CORE.rglob("*.h")):
+        for name in re.findall(pattern, file.read_text(), re.M):
+            assert seen.setdefault(name, file) == file, f"{name}: {seen[name]} and {file}"
+    assert len(seen) > 100

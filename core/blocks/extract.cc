@@ -9,8 +9,8 @@ namespace calque {
 namespace {
 
 Orientation orientation(bool straight, bool crossed) {
-  if (straight == crossed) return Orientation::discontinuous;
-  return straight ? Orientation::monotone : Orientation::swap;
+  if (straight == crossed) return kDiscontinuous;
+  return straight ? kMonotone : kSwap;
 }
 
 // Where blocks end on the target side: the source positions at which such blocks begin and end.

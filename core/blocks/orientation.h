@@ -5,8 +5,9 @@
 
 namespace calque {
 
-// To the words that touch its corners, as Moses's word-based model has it.
-enum class Orientation : uint32_t { monotone, swap, discontinuous };
+// Counted to the words that touch its corners, as Moses's word-based model has it, or seen to the
+// block before in a derivation: R, L and N of the block papers. Columns and letters are in this order.
+enum Orientation : int { kMonotone, kSwap, kDiscontinuous };
 
 // To the block that precedes on the target side, as in the block papers.
 enum class Side : uint32_t { left, right, neutral };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "blocks/orientation.h"
 #include "flat_map.h"
 
 namespace calque {
@@ -18,11 +19,11 @@ class MergedBlocks {
     return stacks_.intern({0, 0, -1});
   }
 
-  // Where [begin, end) lies towards the merged block before it: 0 monotone, 1 swap, 2 apart.
-  int orientation(int32_t stack, int begin, int end) const {
+  // Where [begin, end) lies towards the merged block before it.
+  Orientation orientation(int32_t stack, int begin, int end) const {
     const Top& top = stacks_[stack];
-    if (begin == top.end) return 0;
-    return end == top.begin ? 1 : 2;
+    if (begin == top.end) return kMonotone;
+    return end == top.begin ? kSwap : kDiscontinuous;
   }
 
   // The stack after [begin, end).
@@ -58,11 +59,13 @@ class MergedBlocks {
 // be merged with it. Equals the definition from right to left wherever the order of the blocks can
 // be built by merging neighbours. `is_free(i)`: word i was not translated before the next block.
 template <typename IsFree>
-int forward_orientation(int last_begin, int last_end, int begin, int end, IsFree is_free) {
-  if (begin >= last_end && is_free(last_end)) return 0;
-  return end <= last_begin && is_free(last_begin - 1) ? 1 : 2;
+Orientation forward_orientation(int last_begin, int last_end, int begin, int end, IsFree is_free) {
+  if (begin >= last_end && is_free(last_end)) return kMonotone;
+  return end <= last_begin && is_free(last_begin - 1) ? kSwap : kDiscontinuous;
 }
 // The same at the end of the sentence.
-inline int forward_at_end(int last_end, int n_words) { return last_end == n_words ? 0 : 2; }
+inline Orientation forward_at_end(int last_end, int n_words) {
+  return last_end == n_words ? kMonotone : kDiscontinuous;
+}
 
 }  // namespace calque

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "blocks/orientation.h"
 #include "decode/coverage.h"
 #include "decode/model.h"
 #include "features/templates.h"
@@ -14,13 +15,9 @@
 
 namespace calque {
 
-// Orientation of a block with respect to its neighbour in the target, as the reordering model
-// counts it.
-enum Orientation : int { kMonotone = 0, kSwap = 1, kDiscontinuous = 2 };
-
-// Where span [begin, end) lies towards the block before it in the target. Monotone, swap and
-// discontinuous are R, L and N of the block papers; the start of the sentence is a block [0, 0).
-inline int orientation(int last_begin, int last_end, int begin, int end) {
+// Where span [begin, end) lies towards the block before it in the target. The start of the sentence
+// is a block [0, 0).
+inline Orientation orientation(int last_begin, int last_end, int begin, int end) {
   if (begin == last_end) return kMonotone;
   return end == last_begin ? kSwap : kDiscontinuous;
 }
