@@ -28,6 +28,7 @@ from calque import _core
 from calque.config import DecodeOptions, ForceOptions
 from calque.decode import Decoder, SourceText
 from calque.decode.source import NO_WORD
+from calque.errors import OptionError
 from calque.features import (
     FAMILIES,
     GROUPS,
@@ -41,6 +42,7 @@ from calque.features import (
     chosen_templates,
     wordedges,
 )
+from calque.features.template import SLOTS
 from calque.text import Vocabulary
 
 few = settings(max_examples=30, deadline=None)
@@ -253,7 +255,11 @@ def test_prefix_pairs_are_scored_without_the_end(
 
 
 PAIRS = [
-    Template(f"pair.{level}{'+source.length' if long else ''}", slots + ("source.length",) * long)
+    Template(
+        f"pair.{level}{'+source.length' if long else ''}",
+        slots + ("source.length",) * long,
+        extends=f"pair.{level}" if long else "",
+    )
     for level in ("word", "brown", "brown6", "brown4", "type")
     for long in (False, True)
     for slots in [(f"source.left@{level}", "target.first")]
@@ -295,6 +301,32 @@ def test_keys_of_one_place_differ() -> None:
     keys = {longer.key_of(["x", "y", str(n)]) for n in range(1, 100)} | {plain.key_of(["x", "y"])}
     assert len(keys) == 100
     assert len({key >> 16 for key in keys}) == 1
+
+
+def test_features_of_different_names_have_different_keys() -> None:
+    """Whatever their templates are called, and whichever number they end in."""
+    edge = Template("edge", ("source.last", "target.length"))
+    plain = Template("edge+source.length", ("source.last", "source.length"))
+    longer = replace(plain, extends="edge")
+    other = Template("edge+jump", ("source.last", "jump"), extends="edge")
+    keys = {one.key_of(["x", str(n)]) for one in (edge, plain, longer, other) for n in range(1, 50)}
+    assert len(keys) == 4 * 49
+    assert edge.key_of(["x", "1"]) >> 16 == longer.key_of(["x", "1"]) >> 16
+
+
+def test_an_extension_says_what_it_extends() -> None:
+    for name, last, extends in (
+        ("edge+target.length", "source.length", "edge"),
+        ("edge+source.length", "source.length", "other"),
+        ("edge+source.last", "source.last", "edge"),
+    ):
+        with pytest.raises(OptionError, match=r"^template '.*expected"):
+            Template(name, ("target.first", last), extends=extends)
+
+
+def test_the_slots_are_those_of_the_core() -> None:
+    names = {re.sub(r"^(target\.ngram)\.\d$", r"\1", name) for name in SLOTS}
+    assert names == set(_core.slot_names())
 
 
 def test_rows_of_many_derivations_follow_each_other() -> None:

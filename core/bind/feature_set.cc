@@ -9,6 +9,7 @@
 
 #include "bind/language_model.h"
 #include "error.h"
+#include "features/feature_key.h"
 
 namespace calque::bind {
 namespace {
@@ -71,25 +72,6 @@ void add_jump(BoundFeatureSet& self, const std::string& name, Matrix<float> valu
       {self.set.dense.add(name), self.keep(values), width / 2, shift, to_row(row)});
 }
 
-// Slots by name, in the order of the enumeration.
-constexpr std::array<std::string_view, 24> kSlots = {
-    "block", "source", "target", "source.length", "target.length", "source.first", "source.last",
-    "target.first", "target.last", "source.left", "source.right", "each.source", "each.target",
-    "target.ngram", "previous.block", "previous.source", "previous.target", "previous.source.last",
-    "target.previous", "target.previous2", "orientation", "hierarchical.backward",
-    "hierarchical.forward", "jump"};
-
-SlotUse to_slot(const std::string& name) {
-  const auto found = std::ranges::find(kSlots, name);
-  if (found != kSlots.end()) return {static_cast<Slot>(found - kSlots.begin())};
-  const std::string_view ngram = "target.ngram.";
-  if (name.starts_with(ngram) && name.size() == ngram.size() + 1 && name.back() >= '0' &&
-      name.back() <= '7') {
-    return {Slot::kTargetNgram, static_cast<uint8_t>(name.back() - '0')};
-  }
-  throw Error("no slot of a template is called '" + name + "'");
-}
-
 void set_levels(BoundFeatureSet& self, size_t n_source_levels, Matrix<uint64_t> target_levels) {
   if (n_source_levels == 0 || target_levels.shape(1) == 0 || target_levels.shape(0) == 0) {
     throw Error("at least one level of words is expected");
@@ -102,7 +84,7 @@ void add_template(BoundFeatureSet& self, const std::string& name,
                   const std::vector<std::string>& slots, const std::vector<uint8_t>& levels,
                   const std::vector<uint8_t>& kinds, bool copies, bool listed) {
   std::vector<SlotUse> uses;
-  for (const std::string& slot : slots) uses.push_back(to_slot(slot));
+  for (const std::string& slot : slots) uses.push_back(find_slot(slot));
   const size_t most = std::max(self.set.sparse.n_source_levels(), self.set.sparse.n_target_levels());
   if (std::ranges::any_of(levels, [&](uint8_t level) { return level >= most; })) {
     throw Error("template '" + name + "': a level is missing");
@@ -118,46 +100,6 @@ void set_pairs(BoundFeatureSet& self, Matrix<int32_t> pairs) {
   }
   std::ranges::sort(sorted);
   self.set.sparse.set_pairs(std::move(sorted));
-}
-
-uint64_t phrase_value(std::string_view text) {
-  uint64_t value = kEmptyPhrase;
-  for (size_t at = 0, end; at <= text.size(); at = end + 1) {
-    end = std::min(text.find(' ', at), text.size());
-    value = extend_key(value, hash_bytes(text.substr(at, end - at)));
-  }
-  return value;
-}
-
-// The key of a feature from the texts of its values; a block has two.
-uint64_t feature_key(const std::string& name, const std::vector<std::string>& slots,
-                     const std::vector<std::string>& values) {
-  std::vector<SlotUse> uses;
-  for (const std::string& slot : slots) uses.push_back(to_slot(slot));
-  size_t at = 0;
-  const auto next = [&]() -> const std::string& {
-    if (at == values.size()) throw Error("template '" + name + "': a value is missing");
-    return values[at++];
-  };
-  const auto value_of = [&](const SlotUse& use) {
-    switch (use.slot) {
-      case Slot::kBlock: case Slot::kPreviousBlock: {
-        const uint64_t source = phrase_value(next());
-        return block_value(source, phrase_value(next()));
-      }
-      case Slot::kSource: case Slot::kTarget: case Slot::kPreviousSource:
-      case Slot::kPreviousTarget: return phrase_value(next());
-      default: return hash_bytes(next());
-    }
-  };
-  const uint64_t hash = hash_name(name);
-  uint64_t key = hash;
-  const size_t n = n_major(uses);
-  for (size_t i = 0; i < n; ++i) key = add_value(key, i, value_of(uses[i]));
-  key = finish_key(hash, key);
-  if (n < uses.size()) key = add_minor(key, value_of(uses[n]));
-  if (at != values.size()) throw Error("template '" + name + "': there are too many values");
-  return key;
 }
 
 }  // namespace
@@ -212,6 +154,14 @@ void register_feature_set(nb::module_& m) {
       .def_prop_ro(
           "n_history", [](const BoundFeatureSet& self) { return self.set.sparse.n_history(); },
           "How many target words before a block the templates look at.");
+  m.def(
+      "slot_names",
+      [] {
+        nb::list names;
+        for (const std::string_view name : kSlotNames) names.append(nb::str(name.data(), name.size()));
+        return names;
+      },
+      nb::sig("def slot_names() -> list[str]"), "What templates may look at.");
   m.def("feature_key", feature_key, nb::arg("template"), nb::arg("slots"), nb::arg("values"),
         "The key of a sparse feature from the texts of its values.");
 

@@ -113,7 +113,8 @@ void SparseScorer::find_unknown() {
       rows_.push_back(bound_[ask.row(what.use[row], question.step)]);
     }
     const uint64_t* const minor = what.group->minor ? rows_.back() : plans_->set().number(1);
-    unknown_.push_back({&what, rows, question.sum, plans_->set().number_row(minor)});
+    const Slot slot = what.group->minor ? what.group->minor->slot : Slot::kSourceLength;
+    unknown_.push_back({&what, rows, question.sum, plans_->set().number_row(slot, minor)});
   }
 }
 

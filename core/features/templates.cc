@@ -13,39 +13,6 @@ constexpr const char* kOrientations = "RLN";
 constexpr const char* kHierarchical = "MSD";
 constexpr const char* kLetters = "RLNMSD";
 
-uint32_t needs_of(const SlotUse& use) {
-  switch (use.slot) {
-    case Slot::kBlock: return kNeedsSource | kNeedsTarget;
-    case Slot::kSource: case Slot::kSourceLength: case Slot::kSourceFirst: case Slot::kSourceLast:
-    case Slot::kEachSource: return kNeedsSource;
-    case Slot::kTarget: case Slot::kTargetLength: case Slot::kTargetFirst: case Slot::kTargetLast:
-    case Slot::kEachTarget: return kNeedsTarget;
-    case Slot::kTargetNgram: return kNeedsTarget | (use.back > 0 ? kNeedsHistory : 0u);
-    case Slot::kSourceLeft: case Slot::kSourceRight: return kNeedsNeighbour;
-    case Slot::kPreviousBlock: return kNeedsPreviousSource | kNeedsPreviousTarget;
-    case Slot::kPreviousSource: return kNeedsPreviousSource;
-    case Slot::kPreviousTarget: return kNeedsPreviousTarget;
-    case Slot::kPreviousSourceLast: return kNeedsLastWord;
-    case Slot::kTargetPrevious: case Slot::kTargetPrevious2: return kNeedsHistory;
-    case Slot::kOrientation: return kNeedsOrientation;
-    case Slot::kBackward: return kNeedsBackward;
-    case Slot::kForward: return kNeedsForward;
-    case Slot::kJump: return kNeedsJump;
-  }
-  return 0;
-}
-
-size_t history_of(const SlotUse& use) {
-  if (use.slot == Slot::kTargetNgram) return use.back;
-  if (use.slot == Slot::kTargetPrevious) return 1;
-  return use.slot == Slot::kTargetPrevious2 ? 2 : 0;
-}
-
-bool is_loop(const SlotUse& use) {
-  return use.slot == Slot::kEachSource || use.slot == Slot::kEachTarget ||
-         use.slot == Slot::kTargetNgram;
-}
-
 Scope scope_of(const std::string& name, uint32_t needs) {
   const auto any = [needs](uint32_t some) { return (needs & some) != 0; };
   if (any(kNeedsForward)) {
@@ -65,24 +32,8 @@ Scope scope_of(const std::string& name, uint32_t needs) {
 
 }  // namespace
 
-bool SlotUse::is_number() const {
-  return slot == Slot::kSourceLength || slot == Slot::kTargetLength || slot == Slot::kOrientation ||
-         slot == Slot::kBackward || slot == Slot::kForward || slot == Slot::kJump;
-}
-
-bool SlotUse::is_of_span() const {
-  return (needs_of(*this) & ~uint32_t{kNeedsSource | kNeedsNeighbour}) == 0 &&
-         slot != Slot::kEachSource;
-}
-
 size_t n_major(std::span<const SlotUse> slots) {
   return slots.size() > 1 && slots.back().is_number() ? slots.size() - 1 : slots.size();
-}
-
-uint64_t hash_name(std::string_view name) {
-  constexpr std::string_view kLength = "+source.length";
-  if (name.ends_with(kLength)) name.remove_suffix(kLength.size());
-  return hash_bytes(name);
 }
 
 void TemplateGroup::add(const Member& member) {
@@ -115,9 +66,13 @@ void TemplateSet::set_levels(size_t n_source_levels, size_t n_target_levels,
   for (const char* letter = kLetters; *letter != 0; ++letter) {
     numbers_.push_back(hash_bytes({letter, 1}));
   }
-  tags_.assign(kBeforeNumbers, 0);
-  for (const uint64_t number : numbers_) tags_.push_back(static_cast<uint16_t>(number));
-  tags_.resize((tags_.size() / kNumbers + 1) * kNumbers);
+  for (size_t slot = 0; slot < kNumSlots; ++slot) {
+    if (!SlotUse{static_cast<Slot>(slot)}.is_number()) continue;
+    std::vector<uint16_t>& tags = tags_[slot];
+    tags.assign(kBeforeNumbers, 0);
+    for (const uint64_t number : numbers_) tags.push_back(minor_tag(static_cast<Slot>(slot), number));
+    tags.resize((tags.size() / kNumbers + 1) * kNumbers);
+  }
   const uint64_t phrase = extend_key(kEmptyPhrase, start_[0]);
   boundary_ = {phrase, phrase, block_value(phrase, phrase)};
 }
@@ -132,8 +87,8 @@ void TemplateSet::add(const std::string& name, std::vector<SlotUse> slots,
   // Whether a word is copied is known of options only.
   uint32_t needs = copies ? 0u : uint32_t{kNeedsTarget};
   for (const SlotUse& use : slots) {
-    needs |= needs_of(use);
-    n_history_ = std::max(n_history_, history_of(use));
+    needs |= use.needs();
+    n_history_ = std::max(n_history_, use.history());
   }
   if (n_history_ > kMaxHistory) {
     throw Error("template '" + name + "': expected at most " + std::to_string(kMaxHistory) +
@@ -145,7 +100,7 @@ void TemplateSet::add(const std::string& name, std::vector<SlotUse> slots,
     minor = slots.back();
     slots.pop_back();
   }
-  TemplateGroup::Member member{hash_name(name), {}, {}, minor.has_value()};
+  TemplateGroup::Member member{hash_bytes(name), {}, {}, minor.has_value()};
   std::ranges::copy(levels.first(slots.size()), member.level.begin());
   std::ranges::copy(kinds.first(slots.size()), member.kind.begin());
   const auto same = std::ranges::find_if(groups, [&](const TemplateGroup& group) {
@@ -155,7 +110,7 @@ void TemplateSet::add(const std::string& name, std::vector<SlotUse> slots,
   const bool is_new = same == groups.end();
   TemplateGroup& group = is_new ? groups.emplace_back() : *same;
   if (is_new) {
-    group.loops = std::ranges::any_of(slots, is_loop);
+    group.loops = std::ranges::any_of(slots, &SlotUse::is_loop);
     group.slots = std::move(slots);
     group.copies = copies;
     group.listed = listed;

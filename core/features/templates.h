@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "features/slots.h"
 #include "hash.h"
 
 namespace calque {
@@ -20,37 +21,24 @@ namespace calque {
 // A feature is a 64-bit key, made of the hash of its template's name and those of its values. Values
 // are hashed as text, so a key depends on no model. Its upper 16 bits are those of the template. The
 // last slot of a template, if it is a number, is minor: it enters the lower 16 bits only, so that
-// features which differ in it lie next to each other (SparseTable).
+// features which differ in it lie next to each other (SparseTable). Which slot it is enters too: a
+// template may extend another one, whose name it is then hashed by, by one minor slot.
 inline uint64_t extend_key(uint64_t key, uint64_t value) { return mix(key ^ value); }
 // The value of each slot enters turned by as many bytes, so that their order counts.
 inline uint64_t add_value(uint64_t key, size_t slot, uint64_t value) {
   return key ^ std::rotl(value, static_cast<int>(8 * slot));
 }
-inline constexpr uint64_t kTagBits = 0xffff;
 inline uint64_t finish_key(uint64_t name, uint64_t values) {
   return (name >> 48 << 48) | mix(values) >> 16;
 }
-inline uint64_t add_minor(uint64_t key, uint64_t value) { return key ^ (value & kTagBits); }
+inline uint64_t add_minor(uint64_t key, Slot slot, uint64_t value) {
+  return key ^ minor_tag(slot, value);
+}
 // The value of a phrase grows word by word; a block has a source and a target.
 inline constexpr uint64_t kEmptyPhrase = 0x6a09e667f3bcc908ULL;
 inline uint64_t block_value(uint64_t source, uint64_t target) {
   return extend_key(extend_key(kEmptyPhrase, source), target);
 }
-
-// What a template may look at.
-enum class Slot : uint8_t {
-  kBlock, kSource, kTarget, kSourceLength, kTargetLength, kSourceFirst, kSourceLast, kTargetFirst,
-  kTargetLast, kSourceLeft, kSourceRight, kEachSource, kEachTarget, kTargetNgram, kPreviousBlock,
-  kPreviousSource, kPreviousTarget, kPreviousSourceLast, kTargetPrevious, kTargetPrevious2,
-  kOrientation, kBackward, kForward, kJump,
-};
-
-// What a slot depends on, as bits; a template needs what its slots need.
-enum Needs : uint32_t {
-  kNeedsSource = 1, kNeedsTarget = 2, kNeedsNeighbour = 4, kNeedsHistory = 8,
-  kNeedsPreviousSource = 16, kNeedsPreviousTarget = 32, kNeedsOrientation = 64, kNeedsJump = 128,
-  kNeedsLastWord = 256, kNeedsBackward = 512, kNeedsForward = 1024,
-};
 
 // When a template can be scored, the earliest time that its needs allow.
 enum class Scope : uint8_t {
@@ -68,19 +56,8 @@ inline constexpr size_t kMaxSlots = 8;
 inline constexpr int kMaxJump = 8;
 inline constexpr size_t kMaxHistory = 7;
 
-struct SlotUse {
-  Slot slot;
-  uint8_t back = 0;  // kTargetNgram: how many words before
-  bool operator==(const SlotUse&) const = default;
-  bool is_number() const;
-  // Whether every step of a source span has the same value.
-  bool is_of_span() const;
-};
-
 // Which of a template's slots is minor: the number of slots before it, or all of them.
 size_t n_major(std::span<const SlotUse> slots);
-// A template that is another one and the length of the source is named so, and is hashed as that.
-uint64_t hash_name(std::string_view name);
 
 // Templates that look at the same slots, each at levels of its own: they share the walk through a
 // step, and a cache.
@@ -185,12 +162,12 @@ class TemplateSet {
     size_t row, at;
     std::span<const uint16_t> tags;
   };
-  NumberRow number_row(const uint64_t* number) const {
+  NumberRow number_row(Slot slot, const uint64_t* number) const {
     const size_t row = tag_at(number) / kNumbers;
-    return {row, tag_at(number) % kNumbers, std::span(tags_).subspan(row * kNumbers, kNumbers)};
+    return {row, tag_at(number) % kNumbers, tags(slot).subspan(row * kNumbers, kNumbers)};
   }
-  std::span<const uint16_t> tag(const uint64_t* number) const {
-    return std::span(tags_).subspan(tag_at(number), 1);
+  std::span<const uint16_t> tag(Slot slot, const uint64_t* number) const {
+    return tags(slot).subspan(tag_at(number), 1);
   }
   bool is_listed(int64_t previous, int64_t block) const;
   const BlockValues& boundary() const { return boundary_; }
@@ -201,6 +178,7 @@ class TemplateSet {
   size_t tag_at(const uint64_t* number) const {
     return static_cast<size_t>(number - numbers_.data()) + kBeforeNumbers;
   }
+  std::span<const uint16_t> tags(Slot slot) const { return tags_[static_cast<size_t>(slot)]; }
 
   std::array<std::vector<TemplateGroup>, kNumScopes> scopes_;
   size_t n_templates_ = 0, n_history_ = 0;
@@ -208,7 +186,7 @@ class TemplateSet {
   size_t n_source_levels_ = 1, n_target_levels_ = 1;
   std::span<const uint64_t> target_levels_;
   std::vector<uint64_t> start_, end_, unknown_, numbers_;
-  std::vector<uint16_t> tags_;  // of the numbers; whole rows
+  std::array<std::vector<uint16_t>, kNumSlots> tags_;  // of the numbers of each slot; whole rows
   BlockValues boundary_{};
   std::vector<uint64_t> pairs_;
 };
@@ -251,7 +229,7 @@ uint64_t major_key(const Template& one, const uint64_t* const* rows, size_t n_sl
 inline uint64_t key_of(const TemplateGroup& group, const TemplateGroup::Member& member,
                        const Rows& rows) {
   const uint64_t key = major_key(member, rows.data(), group.slots.size());
-  return member.has_minor ? add_minor(key, *rows[group.slots.size()]) : key;
+  return member.has_minor ? add_minor(key, group.minor->slot, *rows[group.slots.size()]) : key;
 }
 
 // Binds the slots of groups to a step.

@@ -57,7 +57,7 @@ struct WeightedGroup {
                Lookups& lookups) const {
     Binder(sentence, step).for_each(*group, [&](const Rows& rows) {
       std::span<const uint16_t> minor;
-      if (group->minor) minor = sentence.set().tag(rows[n_slots()]);
+      if (group->minor) minor = sentence.set().tag(group->minor->slot, rows[n_slots()]);
       calque::look_up(templates, rows.data(), n_slots(), minor, {sum, false}, lookups);
     });
   }

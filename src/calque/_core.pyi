@@ -448,6 +448,9 @@ class FeatureSet:
     def n_history(self) -> int:
         """How many target words before a block the templates look at."""
 
+def slot_names() -> list[str]:
+    """What templates may look at."""
+
 def feature_key(template: str, slots: Sequence[str], values: Sequence[str]) -> int:
     """The key of a sparse feature from the texts of its values."""
 

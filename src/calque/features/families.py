@@ -42,9 +42,10 @@ def wordedges(
                 if sum(BUDGETS[level] for level in levels) > budget:
                     continue
                 uses = tuple(f"{s}@{level}" for s, level in zip(slots, levels, strict=True))
-                yield Template("wordedges." + "+".join(uses), uses)
+                name = "wordedges." + "+".join(uses)
+                yield Template(name, uses)
                 longer = (*uses, "source.length")
-                yield Template("wordedges." + "+".join(longer), longer)
+                yield Template(f"{name}+source.length", longer, extends=name)
 
 
 def _one(name: str, *slots: str, copies: bool = True) -> dict[str, tuple[Template, ...]]:

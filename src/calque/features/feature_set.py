@@ -166,7 +166,7 @@ class FeatureSet:
                     " train it with this feature"
                 )
             self.core.add_template(
-                template.name,
+                template.key_name,
                 [slot.name for slot in template.parsed],
                 [
                     levels[slot.kind.side].index(slot.level) if slot.kind.side else 0

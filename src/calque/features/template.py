@@ -4,7 +4,11 @@
 
     family = [
         Template("edge", ("source.last@brown6", "target.last")),
-        Template("edge+source.length", ("source.last@brown6", "target.last", "source.length")),
+        Template(
+            "edge+source.length",
+            ("source.last@brown6", "target.last", "source.length"),
+            extends="edge",
+        ),
     ]
 
 in a file `my_module.py` makes `features.sparse = "ruleid, my_module:family"` a choice.
@@ -77,6 +81,17 @@ before and after; `jump` is the way from the end of the block before, clipped to
 """
 
 
+NUMBERS = (
+    "source.length",
+    "target.length",
+    "orientation",
+    "hierarchical.backward",
+    "hierarchical.forward",
+    "jump",
+)
+"""The slots by which a template may extend another one."""
+
+
 class Slot(NamedTuple):
     """One part of a template: a slot and the level at which a word is seen."""
 
@@ -102,6 +117,12 @@ class Template:
     """Whether it fires for words that are copied and for targets that the user requires."""
     listed: bool = False
     """Whether it fires only for pairs of blocks that were often neighbours in training."""
+    extends: str = ""
+    """The template that this one is together with one number more, its last slot.
+
+    The name says so, `edge+source.length` extends `edge`; the weights of both then lie side by
+    side, and the second costs next to nothing.
+    """
 
     def __post_init__(self) -> None:
         if not self.name or ":" in self.name or self.name.split() != [self.name]:
@@ -112,6 +133,26 @@ class Template:
             raise OptionError(f"template '{self.name}': listed, but without both blocks")
         for slot in self.slots:
             _parse(self.name, slot)  # raises where it is wrong
+        if self.extends:
+            self._check_extension()
+
+    def _check_extension(self) -> None:
+        number = self.parsed[-1].name
+        if number not in NUMBERS or len(self.slots) == 1:
+            raise OptionError(
+                f"template '{self.name}': extends '{self.extends}', expected a last slot of"
+                f" {', '.join(NUMBERS)}"
+            )
+        if self.name != f"{self.extends}+{number}":
+            raise OptionError(
+                f"template '{self.name}': expected the name '{self.extends}+{number}' of what"
+                f" extends '{self.extends}' by {number}"
+            )
+
+    @property
+    def key_name(self) -> str:
+        """The name that keys are made from."""
+        return self.extends or self.name
 
     @cached_property
     def parsed(self) -> tuple[Slot, ...]:
@@ -125,7 +166,9 @@ class Template:
     def key_of(self, values: Sequence[str]) -> int:
         """The key of the feature with these values; a block has two, source and target."""
         try:
-            return _core.feature_key(self.name, [slot.name for slot in self.parsed], list(values))
+            return _core.feature_key(
+                self.key_name, [slot.name for slot in self.parsed], list(values)
+            )
         except CalqueError as error:
             raise CalqueError(str(error)) from None
 
