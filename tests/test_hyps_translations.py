@@ -92,3 +92,21 @@ def test_sparse_features_come_only_when_asked_for(model: Path) -> None:
     [asked] = next(load(model).n_best(["a b c"], 1, with_sparse=True))
     assert not plain.sparse
     assert asked.sparse
+
+
+def test_weights_are_tuned_on_the_lists_of_a_model_with_sparse_features(
+    verb: Run, model: Path, corpus: CorpusFiles, tmp_path: Path
+) -> None:
+    lists, weights = tmp_path / "lists", tmp_path / "weights"
+    flags = ["--nbest", "10", "--nbest-output", lists, "-q"]
+    done(verb("translate", "--model", model, "--input", corpus.test_source, *flags))
+    reference = corpus.test_references[0]
+    flags = ["--method", "mira", "--weights", weights, "--set", "rounds=2", "-q"]
+    result = verb("tune", "--nbest", lists, "--reference", reference, *flags)
+    done(result)
+    assert "'#" not in result.stderr, "sparse features are told of one by one"
+    names = [line.split()[0] for line in read_lines(weights)]
+    dense = [name for name in names if not name.startswith("#")]
+    assert dense == list(load(model).model.weights)
+    assert len(names) > len(dense) + 50
+    done(verb("rerank", "--nbest", lists, "--weights", weights, "--output", tmp_path / "o", "-q"))

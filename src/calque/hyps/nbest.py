@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque.errors import FileError
+from calque.features.weights import KEY
 
 DENSE_SHARE = 0.5
 """A feature on fewer of the candidates than this is sparse."""
@@ -54,19 +55,23 @@ class NBest:
         return np.bincount(self.columns, minlength=len(self.names))
 
     def dense_names(self) -> tuple[str, ...]:
-        """The features listed on at least half of the candidates."""
+        """The features listed on at least half of the candidates, but for those given by key."""
         least = DENSE_SHARE * len(self)
-        return tuple(n for n, count in zip(self.names, self.n_with, strict=True) if count >= least)
+        counted = zip(self.names, self.n_with, strict=True)
+        return tuple(n for n, count in counted if count >= least and not KEY.fullmatch(n))
 
     def missing(self) -> list[str]:
-        """One line per feature that some lists lack altogether, where it counts as 0."""
+        """One line per feature that some lists lack altogether, where it counts as 0.
+
+        Of features given by key nobody expects more: they are sparse.
+        """
         rows = np.repeat(self.sentences, np.diff(self.row_offsets))
         n_lists = len(np.unique(self.sentences))
         pairs = np.unique(self.columns.astype(np.int64) * (self.n_sentences + 1) + rows)
         lists_with = np.bincount(pairs // (self.n_sentences + 1), minlength=len(self.names))
         lines, sparse = list[str](), list[str]()
         for name, lists, count in zip(self.names, lists_with, self.n_with, strict=True):
-            if lists < n_lists:
+            if lists < n_lists and not KEY.fullmatch(name):
                 line = (
                     f"feature '{name}' is on {count:,} of {len(self):,} candidates and missing"
                     f" from {n_lists - lists:,} of {n_lists:,} lists: there it is 0"

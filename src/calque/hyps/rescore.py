@@ -27,7 +27,7 @@ def rescored(nbest: NBest, weights: Mapping[str, float], path: Path | str) -> NB
             known = ", ".join(nbest.names[:20])
             raise FileError(path, f"has no feature '{name}', which has a weight; it has: {known}")
     for name in nbest.dense_names():
-        if name not in weights and not KEY.fullmatch(name):
+        if name not in weights:
             raise CalqueError(f"feature '{name}' of {path} has no weight: expected one, maybe 0")
     by_column = np.array([weights.get(name, 0.0) for name in nbest.names])
     products = nbest.values * by_column[nbest.columns]
