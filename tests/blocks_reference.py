@@ -69,7 +69,6 @@ class Counts:
     target: Counter[Phrase] = field(default_factory=Counter)
     previous: Counter[tuple[Phrase, Phrase, int]] = field(default_factory=Counter)
     next: Counter[tuple[Phrase, Phrase, int]] = field(default_factory=Counter)
-    lrn: Counter[tuple[Phrase, Phrase, int]] = field(default_factory=Counter)
     inner: dict[tuple[Phrase, Phrase], Counter[tuple[tuple[int, int], ...]]] = field(
         default_factory=lambda: defaultdict(Counter)
     )
@@ -81,8 +80,6 @@ def count(pairs: Sequence[Pair], max_words: int) -> Counts:
         source, target, links = pair
         linked = {*links, (-1, -1), (len(source), len(target))}
         spans = list(consistent(pair, max_words))
-        ends = {(s1, t1) for _, s1, _, t1 in spans} | {(0, 0)}
-        turns = {(s0, t1) for s0, _, _, t1 in spans}
         for s0, s1, t0, t1 in spans:
             s, t = tuple(source[s0:s1]), tuple(target[t0:t1])
             out.joint[s, t] += 1
@@ -92,7 +89,6 @@ def count(pairs: Sequence[Pair], max_words: int) -> Counts:
             after = orientation((s1, t1) in linked, (s0 - 1, t1) in linked)
             out.previous[s, t, before] += 1
             out.next[s, t, after] += 1
-            out.lrn[s, t, 1 if (s0, t0) in ends else 0 if (s1, t0) in turns else 2] += 1
             inner = tuple((i - s0, j - t0) for i, j in links if s0 <= i < s1 and t0 <= j < t1)
             out.inner[s, t][inner] += 1
     return out

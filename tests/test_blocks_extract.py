@@ -45,21 +45,9 @@ def test_orientations_are_those_of_the_words_at_the_corners(pairs: list[Pair]) -
     for (source, target), block in extracted(table).items():
         previous = [expected.previous[source, target, o] for o in range(3)]
         following = [expected.next[source, target, o] for o in range(3)]
-        assert table.orientation_counts[block].tolist() == previous + following
-        assert table.lrn_counts[block].tolist() == [
-            expected.lrn[source, target, o] for o in range(3)
-        ]
-
-
-def test_a_full_swap_is_left_of_its_predecessor() -> None:
-    # a b c d -> A C B D: C stands right of A with a gap, B left of C, D right of C with a gap.
-    pair = ([3, 4, 5, 6], [3, 5, 4, 6], [(0, 0), (1, 2), (2, 1), (3, 3)])
-    table = extract(*to_arrays([pair]), ALL, threads=1)
-    single = {
-        k[1][0]: table.lrn_counts[b].tolist() for k, b in rows(table).items() if len(k[1]) == 1
-    }
-    left, right, neutral = [1, 0, 0], [0, 1, 0], [0, 0, 1]
-    assert single == {3: right, 5: neutral, 4: left, 6: right}  # D follows the block C B too
+        n = expected.joint[source, target]
+        smoothed = [(k + 0.5) / (n + 1.5) for k in previous + following]
+        assert np.exp(table.orientation[block]) == pytest.approx(smoothed, rel=1e-5)
 
 
 @few
@@ -187,11 +175,11 @@ def test_no_block_is_rarer_than_asked_and_words_get_one_made(
         partners = {t: n for (s, t), n in linked.items() if s == source[0] and t is not None}
         if partners:
             assert linked[source[0], target[0]] == max(partners.values())
-        assert not table.orientation_counts[block].any()
+        assert np.exp(table.orientation[block]) == pytest.approx([1 / 3] * 6)
         assert table.scores[block, 0] == table.scores[block, 1]
         assert table.scores[block, 2] == table.scores[block, 3]
-    for source, target, _ in pairs:
-        assert not target or all(table.find([word]) >= 0 for word in source)
+    for words, beside, _ in pairs:
+        assert not beside or all(table.find([word]) >= 0 for word in words)
 
 
 def test_an_empty_corpus_gives_an_empty_table() -> None:

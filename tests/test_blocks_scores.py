@@ -73,14 +73,6 @@ def test_scores_are_relative_frequencies_and_lexical_weights(pairs: list[Pair]) 
 
 @few
 @given(corpora)
-def test_orientation_probabilities_are_smoothed_counts(pairs: list[Pair]) -> None:
-    table = extract(*to_arrays(pairs), ALL, threads=1)
-    expected = (table.orientation_counts + 0.5) / (table.joint_counts[:, None] + 1.5)
-    assert np.exp(table.orientation) == pytest.approx(expected, rel=1e-5)
-
-
-@few
-@given(corpora)
 def test_blocks_of_a_source_phrase_come_best_first(pairs: list[Pair]) -> None:
     table = extract(*to_arrays(pairs), ALL, threads=1)
     for source in range(table.n_sources):

@@ -62,8 +62,8 @@ def test_lines_of_the_training_text_are_translated_without_their_pairs(
 
 
 def test_what_no_other_pair_has_may_be_punished_or_dropped(verb: Run, cleaned: Path) -> None:
-    flags = "--model", cleaned / "model", "--input", cleaned / "source", "-q"
-    flags = *flags, "--leave-one-out"
+    where = "--model", cleaned / "model", "--input", cleaned / "source", "-q"
+    flags = *where, "--leave-one-out"
     found = {
         done(verb("translate", *flags, *more))
         for more in (
@@ -110,8 +110,9 @@ def test_a_sentence_in_pieces_leaves_its_pair_out(cleaned: Path) -> None:
 
 
 def test_forced_decoding_forgets_blocks_of_the_pair_alone(verb: Run, cleaned: Path) -> None:
-    flags = "force", "--model", cleaned / "model", "--source", cleaned / "source", "--reference"
-    flags = *flags, cleaned / "target", "--limits", "6", "--json", "-q"
+    model, source, target = (cleaned / name for name in ("model", "source", "target"))
+    where = "--model", model, "--source", source, "--reference", target
+    flags = "force", *where, "--limits", "6", "--json", "-q"
     reached = [
         json.loads(done(verb(*flags, *more)))["total"][0]["n_reachable"]
         for more in ((), ("--leave-one-out", "one-count"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from blocks_reference import Counts, Links, Pair, Phrase, count, to_arrays
+from blocks_reference import Counts, Pair, Phrase, count, to_arrays
 from decode_reference import as_source
 
 from calque import _core
@@ -52,11 +52,9 @@ def corpus(seed: int, n_pairs: int, n_words: int, more: tuple[Pair, ...] = ()) -
     pairs: list[Pair] = []
     for _ in range(n_pairs):
         n, m = rng.integers(1, 6, 2)
-        links: Links = sorted(
-            {(int(rng.integers(n)), int(rng.integers(m))) for _ in range(max(n, m))}
-        )
-        source, target = (rng.integers(3, 3 + n_words, size).tolist() for size in (n, m))
-        pairs.append((source, target, links))
+        cells = {(int(rng.integers(n)), int(rng.integers(m))) for _ in range(max(n, m))}
+        words = [rng.integers(3, 3 + n_words, size).tolist() for size in (n, m)]
+        pairs.append((words[0], words[1], sorted(cells)))
     pairs += more
     n_words = max(word for pair in pairs for side in pair[:2] for word in side) - 2
     source, target, links, offsets = to_arrays(pairs)

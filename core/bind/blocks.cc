@@ -98,8 +98,6 @@ NamedArrays score(const std::vector<Matrix<uint64_t>>& runs, uint64_t first_sour
   out["joint_counts"] = to_numpy(std::move(blocks.joint_counts));
   out["scores"] = to_numpy(std::move(blocks.scores));
   out["orientation"] = to_numpy(std::move(blocks.orientation));
-  out["orientation_counts"] = to_numpy(std::move(blocks.orientation_counts));
-  out["lrn_counts"] = to_numpy(std::move(blocks.lrn_counts));
   out["links"] = to_numpy(std::move(blocks.links));
   out["n_links"] = to_numpy(std::move(blocks.n_links));
   return out;
@@ -155,8 +153,6 @@ BoundBlockTable::BoundBlockTable(NamedArrays named_arrays)
             named<int32_t>(arrays, "joint_counts"),
             named<float>(arrays, "scores"),
             named<float>(arrays, "orientation"),
-            named<int32_t>(arrays, "orientation_counts"),
-            named<int32_t>(arrays, "lrn_counts"),
             named<uint8_t>(arrays, "links"),
             named<int64_t>(arrays, "link_offsets"),
             named<int32_t>(arrays, "slots"),

@@ -57,8 +57,6 @@ struct BlockTable {
   std::span<const int32_t> joint_counts;        // 0: made for a word without extracted blocks
   std::span<const float> scores;                // 4: ln p(s|t), ln lex(s|t), ln p(t|s), ln lex(t|s)
   std::span<const float> orientation;           // 6: ln p, previous mono, swap, disc; next likewise
-  std::span<const int32_t> orientation_counts;  // 6, the same order
-  std::span<const int32_t> lrn_counts;         // 3: left, right, neutral
   std::span<const uint8_t> links;               // 2: source and target position inside the block
   std::span<const int64_t> link_offsets;        // per block, counted in links
   std::span<const int32_t> slots;               // 2: source phrase or -1, lower half of its hash

@@ -25,11 +25,7 @@ struct Extracted {
 //
 // Orientation to the previous block: monotone if the words at the upper left corner of the block
 // are linked, swap if those at the upper right are (and the left are not), else discontinuous; to
-// the next block likewise at the lower corners. Side: R (right) if a block of this sentence pair
-// ends where this one begins, on both sides; L (left) if one ends where this begins on the target
-// side and begins where this ends on the source side; R where both hold (only with a word without
-// links between); else N. Before the first words stands an empty block: a block at the beginning
-// of both sentences is R.
+// the next block likewise at the lower corners.
 //
 // Oracle: tests/test_blocks_extract.py (all pairs of spans, checked one by one).
 Extracted extract(const AlignedCorpus& corpus, const PhraseIds& ids, int max_words, int64_t first,

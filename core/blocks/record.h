@@ -23,7 +23,7 @@ struct Record {
   uint32_t count() const { return static_cast<uint32_t>(tail); }
   uint32_t previous() const { return (tail >> 32) & 3; }
   uint32_t next() const { return (tail >> 34) & 3; }
-  uint32_t side() const { return (tail >> 36) & 3; }
+  bool made() const { return (tail >> 36) & 1; }  // stands for no occurrence (fallback.h)
   uint32_t kind() const { return static_cast<uint32_t>(tail >> 32); }
   bool same_kind(const Record& other) const {
     return key == other.key && links == other.links && kind() == other.kind();
@@ -36,9 +36,9 @@ struct Record {
 };
 static_assert(sizeof(Record) == 24);
 
-inline uint64_t record_tail(Orientation previous, Orientation next, Side side, uint32_t count) {
+inline uint64_t record_tail(Orientation previous, Orientation next, uint32_t count) {
   const auto bits = [](auto value) { return static_cast<uint64_t>(value); };
-  return (bits(previous) | bits(next) << 2 | bits(side) << 4) << 32 | count;
+  return (bits(previous) | bits(next) << 2) << 32 | count;
 }
 
 // Records sorted by <, no two of the same kind.

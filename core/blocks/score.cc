@@ -14,7 +14,6 @@ struct Candidate {
   int32_t count = 0;
   bool made = false;  // for a word without blocks (fallback.h)
   std::array<int32_t, 6> orientation_counts{};
-  std::array<int32_t, 3> lrn_counts{};
   uint64_t links = 0;           // the most frequent inner alignment
   uint64_t mirrored_links = 0;  // the same under the mirrored tie rule
   std::array<float, 4> scores{};
@@ -58,8 +57,7 @@ Candidate read_candidate(Merger& merger) {
       const auto n = static_cast<int32_t>(record.count());
       out.orientation_counts[record.previous()] += n;
       out.orientation_counts[3 + record.next()] += n;
-      out.lrn_counts[record.side()] += n;
-      out.made |= n == 0;
+      out.made |= record.made();
       count += n;
     }
     out.count += static_cast<int32_t>(count);
@@ -98,9 +96,7 @@ void append(ScoredBlocks& out, const Candidate& block) {
   out.scores.insert(out.scores.end(), block.scores.begin(), block.scores.end());
   for (const int32_t n : block.orientation_counts) {
     out.orientation.push_back(static_cast<float>(std::log((n + 0.5) / (block.count + 1.5))));
-    out.orientation_counts.push_back(n);
   }
-  out.lrn_counts.insert(out.lrn_counts.end(), block.lrn_counts.begin(), block.lrn_counts.end());
   // In the order of the pairs (source, target), which is that of the transposed bits.
   const uint64_t by_source = transpose(block.links);
   for (uint64_t links = by_source; links != 0; links &= links - 1) {
@@ -115,7 +111,6 @@ void append(ScoredBlocks& out, const Candidate& block) {
 void forget_counts(Candidate& block) {
   block.count = 0;
   block.orientation_counts = {};
-  block.lrn_counts = {};
 }
 
 // Sorts by falling score and drops what the options rule out.

@@ -25,8 +25,6 @@ struct ScoredBlocks {
   std::vector<int32_t> joint_counts;
   std::vector<float> scores;               // 4: ln p(s|t), ln lex(s|t), ln p(t|s), ln lex(t|s)
   std::vector<float> orientation;          // 6: ln p of previous mono, swap, disc; next likewise
-  std::vector<int32_t> orientation_counts; // 6, the same order
-  std::vector<int32_t> lrn_counts;        // 3: left, right, neutral
   std::vector<uint8_t> links;              // 2: source and target position inside the block
   std::vector<int32_t> n_links;
 };
@@ -40,7 +38,7 @@ struct ScoredBlocks {
 // takes its lexical weights for its relative frequencies.
 //
 // Pruning drops blocks rarer than min_count and those beyond the max_targets best by the sum of
-// the four scores, ties by target id. A block that was made for a word, which a record of count 0
+// the four scores, ties by target id. A block that was made for a word, which a record
 // tells, has count 0 whatever else was counted, and stays.
 // Oracle: tests/test_blocks_scores.py; Moses's own tables: tests/test_blocks_moses_oracle.py.
 ScoredBlocks score_blocks(const std::vector<SortedRun>& runs, uint64_t first_source,

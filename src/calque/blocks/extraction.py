@@ -37,6 +37,8 @@ SCORED_BYTES = 128
 LEAST_RECORDS = 1 << 16
 """Records per run however small the memory, so that their number stays small."""
 NO_LIMIT = 2**62
+MADE = 1 << 36
+"""The last column of a record that stands for no occurrence (core/blocks/record.h)."""
 
 
 def extract(
@@ -53,9 +55,7 @@ def extract(
 
     `links` are rows of (source position, target position), sorted within each sentence pair;
     those of pair i are `links[link_offsets[i]:link_offsets[i + 1]]`. Scores, inner alignments and
-    orientations are those of Moses; `lrn_counts` are those of the block papers (R: a block ends
-    where this one begins on both sides; L: the same, but on the source side it begins where this
-    one ends; N: neither; the beginning of both sentences counts as an end).
+    orientations are those of Moses.
 
     Every source word of the corpus has a block of its own. Where extraction finds none that is as
     frequent as `min_count` asks, one is made: to the target word most often linked to it, or, if
@@ -181,7 +181,7 @@ def _made_blocks(
     target_words = _single_words(targets, np.arange(targets.n_words, dtype=np.uint32))
     key = missing[found].astype(np.uint64) << np.uint64(32)
     key |= np.searchsorted(target_words, partner[found]).astype(np.uint64)
-    return np.stack([key, linked[found].astype(np.uint64), np.zeros_like(key)], axis=1)
+    return np.stack([key, linked[found].astype(np.uint64), np.full_like(key, MADE)], axis=1)
 
 
 def _frequent(runs: list[SortedRun], min_count: int) -> SortedRun:

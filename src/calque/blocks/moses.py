@@ -43,7 +43,6 @@ def read_moses_table(
                 reordering_table, f"lacks the phrase pair of {phrase_table}, line {line}"
             )
     arrays = reader.finish()
-    arrays["orientation_counts"] = arrays["lrn_counts"] = np.empty(0, np.int32)
     arrays |= {name: arrays[name].reshape(-1, width) for name, width in WIDTHS.items()}
     slots = np.empty(2 * _core.n_slots(len(arrays["source_offsets"]) - 1), np.int32)
     _core.index_sources(arrays["source_words"], arrays["source_offsets"], slots)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from calque import _core
 from calque.errors import ModelError
 
-WIDTHS = {"scores": 4, "orientation": 6, "orientation_counts": 6, "lrn_counts": 3, "links": 2}
+WIDTHS = {"scores": 4, "orientation": 6, "links": 2}
 """Arrays with rows of fixed width; all others are vectors."""
 DTYPES = {
     **dict.fromkeys(("source_offsets", "block_offsets", "target_offsets", "link_offsets"), "int64"),
@@ -30,7 +30,7 @@ class BlockTable:
     phrase. Probabilities are natural logs.
 
     A table read from Moses may lack counts and orientations: those arrays are then empty (no
-    rows); `lrn_counts` and `orientation_counts` always are.
+    rows).
     """
 
     source_words: NDArray[np.int32]
@@ -53,10 +53,6 @@ class BlockTable:
     """Four columns: p(s|t), lexical weight of s given t, p(t|s), lexical weight of t given s."""
     orientation: NDArray[np.float32]
     """Six columns: monotone, swap, discontinuous to the previous block; then to the next."""
-    orientation_counts: NDArray[np.int32]
-    """The counts behind `orientation`."""
-    lrn_counts: NDArray[np.int32]
-    """Three columns: left, right, neutral to the block that precedes on the target side."""
     links: NDArray[np.uint8]
     """Inner alignments: source and target position, counted from the block's own beginning."""
     link_offsets: NDArray[np.int64]
@@ -133,9 +129,7 @@ class BlockTable:
             "source_counts": (self.n_sources, 0),
             "target_counts": (self.n_targets, 0),
             "scores": (len(self),),
-            **dict.fromkeys(
-                ("joint_counts", "orientation", "orientation_counts", "lrn_counts"), (len(self), 0)
-            ),
+            **dict.fromkeys(("joint_counts", "orientation"), (len(self), 0)),
         }
         for name, allowed in n_rows.items():
             if (found := len(getattr(self, name))) not in allowed:

@@ -34,7 +34,7 @@ class LocalModelData:
     """The data of the dense set `local-model` (a), (b), (e) and of the block bigrams (f)."""
 
     counts: NDArray[np.int32]
-    """Events per block: left, right, neutral. Not those of `BlockTable.lrn_counts`."""
+    """Events per block: left, right, neutral."""
     unigram: BlockColumn
     """(a) as the decoder takes it."""
     orientation: OrientationColumn

@@ -91,10 +91,10 @@ class KeptBitext:
                     f"kept bitext: '{name}' is {found.dtype} of shape {found.shape},"
                     f" expected {dtype}, {'two dimensions' if name == 'links' else 'one dimension'}"
                 )
-        sides = [
+        source, target = (
             Sentences(arrays[side], arrays[f"{side}_offsets"]) for side in ("source", "target")
-        ]
+        )
         alignments = Alignments(arrays["links"], arrays["link_offsets"])
-        if not len(sides[0]) == len(sides[1]) == len(alignments) == len(arrays["lines"]) > 0:
+        if not len(source) == len(target) == len(alignments) == len(arrays["lines"]) > 0:
             raise ModelError("kept bitext: the arrays differ in their number of sentence pairs")
-        return cls(*sides, alignments, arrays["lines"], int(arrays["max_block_words"][0]))
+        return cls(source, target, alignments, arrays["lines"], int(arrays["max_block_words"][0]))
