@@ -53,32 +53,32 @@ def _record(folder: Path, name: str, header: dict[str, Any]) -> RunRecord:
     chosen = _chosen(rounds, higher, guards_length)
     ended = [one.stopped for one in done if one.stopped]
     return RunRecord(
-        name,
-        str(header["method"]),
-        str(header["metric"]),
-        rounds,
-        higher,
-        header.get("seed"),
-        str(header.get("signature", "")),
-        None if chosen is None else rounds[chosen].number,
-        str(ended[-1]) if ended else None,
-        dict(header.get("options", {})),
-        _weights(folder, 0) if rounds else Weights({}),
-        Weights({}) if chosen is None else _weights(folder, chosen),
-        [f"round {one.round}: {one.guard}" for one in done if one.guard],
-        [Example(**json.loads(line)) for line in _lines(folder / EXAMPLES)],
+        name=name,
+        method=str(header["method"]),
+        metric=str(header["metric"]),
+        rounds=rounds,
+        higher_is_better=higher,
+        seed=header.get("seed"),
+        signature=str(header.get("signature", "")),
+        chosen=None if chosen is None else rounds[chosen].number,
+        reason=str(ended[-1]) if ended else None,
+        options=dict(header.get("options", {})),
+        start_weights=_weights(folder, 0) if rounds else Weights({}),
+        end_weights=Weights({}) if chosen is None else _weights(folder, chosen),
+        warnings=[f"round {one.round}: {one.guard}" for one in done if one.guard],
+        examples=[Example(**json.loads(line)) for line in _lines(folder / EXAMPLES)],
     )
 
 
 def _round(done: Round) -> RoundRecord:
     return RoundRecord(
-        done.round,
-        done.score if math.isfinite(done.score) else None,
-        done.pool_score,
-        done.length_ratio,
-        done.n_candidates or None,
-        done.n_hypotheses,
-        done.seconds,
+        number=done.round,
+        score=done.score if math.isfinite(done.score) else None,
+        pool_score=done.pool_score,
+        length_ratio=done.length_ratio,
+        pool_size=done.n_candidates or None,
+        n_hypotheses=done.n_hypotheses,
+        seconds=done.seconds,
     )
 
 
