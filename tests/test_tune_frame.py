@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tuning_lists import Snapshots, planted
 
 import calque
-from calque.config import RoundOptions, TrainOptions, fill
+from calque.config import LeaveOneOutOptions, RoundOptions, TrainOptions, fill
 from calque.data import CorpusFiles, write_corpus
 from calque.decode import Translator
 from calque.errors import CalqueError, OptionError
@@ -236,6 +236,31 @@ def test_little_memory_changes_nothing(
         monkeypatch.undo()
         assert little.weights == plenty.weights
         assert [one.score for one in little.history] == [one.score for one in plenty.history]
+
+
+def test_the_training_text_is_learned_from_as_if_unseen(
+    verb: Verb, model: Path, text: CorpusFiles, tmp_path: Path
+) -> None:
+    lines = {}
+    for name, path in (("source", text.train_source), ("reference", text.train_target)):
+        lines[name] = tmp_path / name
+        lines[name].write_text("".join(path.read_text().splitlines(keepends=True)[:60]))
+    files = lines["source"], [lines["reference"]]
+    seen = DecoderTask(model, *files, n_best=5)
+    unseen = DecoderTask(model, *files, n_best=5, leave_one_out=LeaveOneOutOptions())
+    easy, hard = (
+        task.judge.verdict(task.source.translate(task.start)).score for task in (seen, unseen)
+    )
+    assert easy > hard + 5
+    assert Mira(rounds=1, passes=3).fit(unseen).history[0].score == hard
+    copy = shutil.copytree(model, tmp_path / "model")
+    command = ["tune", "--model", copy, "--source", lines["source"], "--method", "mira"]
+    command += ["--reference", lines["reference"], "--set", "rounds=1", "--list-length", "5"]
+    dev = ["--dev-source", text.dev_source, "--dev-reference", text.dev_references[0]]
+    assert "chosen: round" in done(verb(*command, *dev, "--leave-one-out", "counts"))
+    wrong = [*command, "--leave-one-out", "counts", "--source", text.dev_source]
+    wrong[wrong.index(lines["reference"])] = text.dev_references[0]
+    assert "is not that of the training text" in mistake(verb(*wrong))
 
 
 @dataclass(frozen=True)

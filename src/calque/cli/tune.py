@@ -8,21 +8,27 @@ from rich.table import Table
 
 from calque.cli.common import (
     Config,
+    Flags,
     Json,
+    LeaveOneOut,
     Quiet,
     Set,
     Threads,
     check_output,
+    left_out,
     options_from,
     print_json,
+    with_flags,
 )
 from calque.cli.console import Console
-from calque.config import TASK_DEFAULTS, to_mapping
+from calque.config import TASK_DEFAULTS, LeaveOneOutOptions, to_mapping
 from calque.errors import OptionError
 from calque.tune.registry import find_method, method_names
 
 
+@with_flags(LeaveOneOutOptions, leave_out=("what",), argument="unseen")
 def tune(
+    unseen: Flags,
     method: Annotated[
         str,
         typer.Option(
@@ -48,6 +54,7 @@ def tune(
         list[Path] | None,
         typer.Option(metavar="F", help="The references of that text; repeat for several sets."),
     ] = None,
+    leave_one_out: LeaveOneOut = None,
     nbest: Annotated[
         list[Path] | None,
         typer.Option(metavar="F", help="N-best lists of any decoder instead of a model."),
@@ -106,6 +113,9 @@ def tune(
 
     [bold]calque tune --nbest dev.nbest.gz --reference dev.en --method mira --weights w.txt[/]
 
+    [bold]calque tune --model model --source train.de --reference train.en --leave-one-out counts
+    --dev-source dev.de --dev-reference dev.en --method mira[/]
+
     [bold]calque tune --nbest dev.nbest.gz --reference dev.en --method mert --weights w.txt
     --model model --source dev.de --add language_model,lexical[/]
 
@@ -113,6 +123,7 @@ def tune(
     """
     trainer_of = find_method(method)
     options = options_from(trainer_of.Options(), config, set)
+    forgotten = left_out(leave_one_out, unseen)
     if model is None and nbest is None:
         raise OptionError(
             "give either --model DIR with --source F, or --nbest F with --weights OUT"
@@ -139,6 +150,7 @@ def tune(
             metric,
             dev_source=dev_source,
             dev_references=dev_reference or (),
+            leave_one_out=forgotten,
             n_best=list_length,
             start=start or DEFAULT,
             threads=threads,
@@ -150,10 +162,11 @@ def tune(
             f"{model}: its weights are now '{called}'; calque translate --model {model} uses them"
         )
     else:
-        if weights is None or name is not None or dev_source is not None or dev_reference:
+        others = (name, dev_source, dev_reference, forgotten)
+        if weights is None or any(one is not None for one in others):
             raise OptionError(
-                "--nbest F goes with --weights OUT, and not with --name, --dev-source or"
-                " --dev-reference"
+                "--nbest F goes with --weights OUT, and not with --name, --dev-source,"
+                " --dev-reference or --leave-one-out"
             )
         check_output(weights)
         if nbest_output is not None:

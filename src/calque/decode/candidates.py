@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque import _core
+from calque.config import LeaveOneOutOptions
 from calque.decode.decoder import SparseRows
-from calque.decode.prepared import PreparedSentence, PreparedText, prepare
+from calque.decode.prepared import BATCH, PreparedSentence, PreparedText, prepare
 from calque.decode.sparse_sums import no_rows, summed_rows
 from calque.decode.split import combine
-from calque.decode.training_text import TrainingText
+from calque.decode.training_text import TrainingText, with_pairs
 from calque.decode.translator import Translator
 from calque.features import Weights
+from calque.model import Model
 from calque.text import Prepared
 from calque.text.numbers import is_class
 from calque.text.sentences import offsets_of
@@ -25,6 +27,8 @@ from calque.text.sentences import offsets_of
 RESTORED = 1 << 17
 """Texts remembered from earlier calls: most candidates come again. Some 50 MB."""
 NO_NUMBERS = Prepared((), ())
+FEW = 16
+"""Sentences at a time where candidates have sparse features: one of them may have thousands."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +82,22 @@ class CandidateSearch:
     with classes of numbers take the long way.
     """
 
-    def __init__(self, translator: Translator, sentences: Sequence[str]) -> None:
-        """Prepare the sentences, once for all calls; of the model, the weights do not matter."""
+    def __init__(
+        self,
+        translator: Translator,
+        sentences: Sequence[str],
+        leave_one_out: LeaveOneOutOptions | None = None,
+    ) -> None:
+        """Prepare the sentences, once for all calls; of the model, the weights do not matter.
+
+        With `leave_one_out` they are the lines of the training text, and each is decoded as if the
+        model had not seen its pair.
+        """
         model = translator.model
+        training = None if leave_one_out is None else TrainingText(model, leave_one_out)
         prepared = prepare(sentences, model, translator.options.max_words)
-        self._take(translator, ((text, None) for text in PreparedText.batches(prepared, model)))
+        texts = PreparedText.batches(prepared, model, _at_once(model))
+        self._take(translator, with_pairs(texts, training))
 
     @classmethod
     def of_training(
@@ -90,7 +105,8 @@ class CandidateSearch:
     ) -> CandidateSearch:
         """The search of the sources of training pairs, each as if the model had not seen it."""
         search = cls.__new__(cls)
-        search._take(translator, training.texts(pairs, translator.options.max_words))
+        max_words, at_once = translator.options.max_words, _at_once(translator.model)
+        search._take(translator, training.texts(pairs, max_words, at_once))
         return search
 
     def _take(
@@ -202,3 +218,8 @@ class CandidateSearch:
         lists = [one.derivations for one in decoded]
         chosen = [[some[at] for some, at in zip(lists, way, strict=True)] for way in ways.values()]
         return [one.text for one in self._translator.read_off(sentence, chosen, distinct=False)]
+
+
+def _at_once(model: Model) -> int:
+    """How many sentences are decoded together."""
+    return FEW if model.features.templates else BATCH

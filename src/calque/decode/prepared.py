@@ -44,14 +44,16 @@ class PreparedText:
         return cls(sentences, encode_pieces(pieces, model))
 
     @classmethod
-    def batches(cls, sentences: Iterable[PreparedSentence], model: Model) -> Iterator[PreparedText]:
-        """The sentences, lazily, in texts of about `BATCH` pieces; no sentence is divided."""
+    def batches(
+        cls, sentences: Iterable[PreparedSentence], model: Model, size: int = BATCH
+    ) -> Iterator[PreparedText]:
+        """The sentences, lazily, in texts of about `size` pieces; no sentence is divided."""
         batch: list[PreparedSentence] = []
         n_pieces = 0
         for sentence in sentences:
             batch.append(sentence)
             n_pieces += len(sentence.pieces)
-            if n_pieces >= BATCH:
+            if n_pieces >= size:
                 yield cls.encode(batch, model)
                 batch, n_pieces = [], 0
         if batch:

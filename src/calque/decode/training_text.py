@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.config import LeaveOneOutOptions
-from calque.decode.prepared import PreparedSentence, PreparedText
+from calque.decode.prepared import BATCH, PreparedSentence, PreparedText
 from calque.decode.source import SourceText
 from calque.decode.split import split
 from calque.errors import CalqueError, ModelError
@@ -66,11 +66,12 @@ class TrainingText:
         return SourceText(sentences, sentences.ids.copy())
 
     def texts(
-        self, pairs: range, max_words: int
+        self, pairs: range, max_words: int, at_once: int = BATCH
     ) -> Iterator[tuple[PreparedText, _core.LeaveOneOut]]:
         """The source sentences of some pairs, prepared, with what to leave out for each text.
 
-        Sentences are cut at `max_words`. Numbers that the model knows as classes stay classes.
+        Sentences are cut at `max_words`; a text has about `at_once` pieces. Numbers that the model
+        knows as classes stay classes.
         """
         vocabulary = list(self._model.source_vocabulary)
         words = (tuple([vocabulary[id] for id in self.bitext.source[at]]) for at in pairs)
@@ -79,7 +80,7 @@ class TrainingText:
             for some in words
         )
         first = pairs.start
-        for text in PreparedText.batches(prepared, self._model):
+        for text in PreparedText.batches(prepared, self._model, at_once):
             end = first + len(text.sentences)
             yield text, self.left_out(np.repeat(np.arange(first, end), text.n_pieces))
             first = end
@@ -140,3 +141,13 @@ def _cut(side: Sentences, pairs: range) -> Sentences:
     offsets = side.offsets[pairs.start : pairs.stop + 1]
     ids = np.array(side.ids[offsets[0] : offsets[-1]])
     return Sentences(ids, offsets - offsets[0])
+
+
+def with_pairs(
+    texts: Iterable[PreparedText], training: TrainingText | None
+) -> Iterator[tuple[PreparedText, _core.LeaveOneOut | None]]:
+    """The texts, one after the other those of the training text, with what to leave out."""
+    first_line = 0
+    for text in texts:
+        yield text, None if training is None else training.left_out_of(text, first_line)
+        first_line += len(text.sentences)

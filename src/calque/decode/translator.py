@@ -23,7 +23,7 @@ from calque.decode.prepared import (
 from calque.decode.source import SourceText
 from calque.decode.sparse_sums import sparse_features
 from calque.decode.split import combine_derivations
-from calque.decode.training_text import TrainingText
+from calque.decode.training_text import TrainingText, with_pairs
 from calque.decode.translation import Translation, read_off
 from calque.errors import CalqueError, OptionError
 from calque.model import Model
@@ -124,7 +124,7 @@ class Translator:
         n_threads = n_workers(threads)
         return (
             self.read_off(sentence, ways, distinct, with_sparse)
-            for text, left_out in _with_pairs(PreparedText.batches(prepared, self.model), training)
+            for text, left_out in with_pairs(PreparedText.batches(prepared, self.model), training)
             for sentence, ways in self._ways(text, n, distinct, n_threads, search, left_out)
         )
 
@@ -241,13 +241,3 @@ class Translator:
         for one in read:
             first.setdefault(one.words, one)
         return list(first.values())
-
-
-def _with_pairs(
-    texts: Iterable[PreparedText], training: TrainingText | None
-) -> Iterator[tuple[PreparedText, _core.LeaveOneOut | None]]:
-    """The texts, one after the other those of the training text, with what to leave out."""
-    first_line = 0
-    for text in texts:
-        yield text, None if training is None else training.left_out_of(text, first_line)
-        first_line += len(text.sentences)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calque.config import TASK_DEFAULTS, to_mapping
+from calque.config import TASK_DEFAULTS, LeaveOneOutOptions, to_mapping
 from calque.decode import CandidateLists, CandidateSearch, Translator, load
 from calque.errors import CalqueError, FileError, OptionError
 from calque.features import SparseWeights, Weights
@@ -39,6 +39,7 @@ class DecoderTask(Task):
         *,
         dev_source: Path | str | None = None,
         dev_references: Sequence[Path | str] = (),
+        leave_one_out: LeaveOneOutOptions | None = None,
         n_best: int = TASK_DEFAULTS.list_length,
         start: str = DEFAULT,
         threads: int | None = None,
@@ -47,14 +48,23 @@ class DecoderTask(Task):
 
         Translations are measured as a user reads them. By name, `metric` splits words as 13a does
         where the model tokenises, and at spaces where its text is tokenised already. With
-        `dev_source` and `dev_references` the round is chosen on that text.
+        `dev_source` and `dev_references` the round is chosen on that text. With `leave_one_out` the
+        text is the one that the model was learned from, and each sentence is decoded as if the
+        model had not seen its pair.
         """
         folder = None if isinstance(model, Translator) else Path(model)
         translator = model if isinstance(model, Translator) else load(model, start)
         if isinstance(metric, str):
             metric = _named_metric(metric, translator)
         judge = Judge(references, metric)
-        candidates = DecoderSource(translator, source, n_best, folder=folder, threads=threads)
+        candidates = DecoderSource(
+            translator,
+            source,
+            n_best,
+            folder=folder,
+            leave_one_out=leave_one_out,
+            threads=threads,
+        )
         _check_equal(source, candidates.n_sentences, judge)
         selection = None
         if (dev_source is None) != (not dev_references):
@@ -86,6 +96,7 @@ class DecoderSource(CandidateSource):
         n_best: int,
         *,
         folder: Path | None = None,
+        leave_one_out: LeaveOneOutOptions | None = None,
         threads: int | None = None,
     ) -> None:
         """Take a translator and a file; `folder` is where the model came from."""
@@ -94,7 +105,7 @@ class DecoderSource(CandidateSource):
         self._translator = Translator(translator.model, translator.options)
         self.sentences = list(read_lines(source))
         self.n_sentences = len(self.sentences)
-        self._search = CandidateSearch(self._translator, self.sentences)
+        self._search = CandidateSearch(self._translator, self.sentences, leave_one_out)
         first = translator.model.weights
         self.dense_names = tuple(first)
         self.fixed = (UNKNOWN,) if UNKNOWN in first else ()
@@ -108,6 +119,7 @@ class DecoderSource(CandidateSource):
             "decode": to_mapping(translator.options),
             "start": dict(first),
             **({"sparse start": _digest(first.sparse)} if len(first.sparse) else {}),
+            **({} if leave_one_out is None else {"leave_one_out": to_mapping(leave_one_out)}),
         }
 
     @property
