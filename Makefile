@@ -6,7 +6,7 @@ CORE   := CMakeLists.txt pyproject.toml $(shell find core -name '*.cc' -o -name 
 PIP    := install --quiet --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: demo test slow lint stubs docs bench sanitize clean
+.PHONY: demo test slow lint stubs docs bench sanitize tsan clean
 
 demo: $(VENV)/installed ## generated corpus, from nothing to a printed result
 	$(BIN)/calque demo --out demo
@@ -36,8 +36,12 @@ sanitize: $(VENV)-sanitize/installed ## the suite on a core built with ASan and 
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	  $(VENV)-sanitize/bin/python -m pytest
 
+tsan: $(VENV)-tsan/installed ## decoding, training and tuning with four threads on a core built with TSan
+	LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so)" TSAN_OPTIONS=halt_on_error=0:exitcode=66 \
+	  $(VENV)-tsan/bin/python tests/four_threads.py
+
 clean: ## remove everything that the other targets made
-	rm -rf $(VENV) $(VENV)-sanitize build dist demo results
+	rm -rf $(VENV) $(VENV)-sanitize $(VENV)-tsan build dist demo results
 
 $(VENV)/created:
 	$(PYTHON) -m venv $(VENV)
@@ -55,4 +59,9 @@ $(VENV)-sanitize/installed: $(CORE)
 	$(PYTHON) -m venv $(VENV)-sanitize
 	$(VENV)-sanitize/bin/pip $(PIP) -C cmake.define.CALQUE_SANITIZE=ON \
 	  -C build-dir=build/sanitize -e '.[dev]'
+	@touch $@
+
+$(VENV)-tsan/installed: $(CORE)
+	$(PYTHON) -m venv $(VENV)-tsan
+	$(VENV)-tsan/bin/pip $(PIP) -C cmake.define.CALQUE_TSAN=ON -C build-dir=build/tsan -e '.[dev]'
 	@touch $@

@@ -39,6 +39,8 @@ CHOICES = {"dense": "", "block": "ruleid, wordedges", "all": "maxforce"}
 """Families that are timed: none, those that options know by themselves, and all of Yu et al."""
 LIMITS = {"block": 1.3, "all": 2.0}
 """The most time over that of dense features that each may take."""
+SLOTS = (2, 3, 6)
+"""Slots of WordEdges with which an almost empty call is timed."""
 MULTI30K = SHARED / "data" / "multi30k"
 
 
@@ -84,8 +86,7 @@ def by_family(features: FeatureSet, keys: np.ndarray[Any, Any]) -> dict[str, int
     """How many distinct keys each family has, told by the upper bits of the keys."""
     upper: dict[int, str] = {}
     for name, template in features.templates.items():
-        values = ["x"] * sum(1 + slot.kind.is_block for slot in template.parsed)
-        upper[template.key_of(values) >> 48] = name.partition(".")[0]
+        upper[template.key_of(["x"] * template.n_values) >> 48] = name.partition(".")[0]
     tops, counts = np.unique(keys >> np.uint64(48), return_counts=True)
     sums: dict[str, int] = {}
     for top, count in zip(tops.tolist(), counts.tolist(), strict=True):
@@ -105,6 +106,28 @@ def fill_table(keys: np.ndarray[Any, Any], n_entries: int) -> SparseWeights:
     both = np.sort(np.concatenate([keys, others]))
     both = both[np.r_[True, both[1:] != both[:-1]]]  # `np.unique` takes far longer
     return SparseWeights.from_arrays(both, rng.normal(0, 0.01, len(both)).astype(np.float32))
+
+
+def call_times(model: Model) -> dict[str, float]:
+    """Milliseconds of a call for one word without blocks, by the number of templates.
+
+    Each template has one weight: what a call costs before there is anything to score.
+    """
+    times: dict[str, float] = {}
+    text = encode(model, ["\u2116"])
+    for slots in SLOTS:
+        options = replace(model.feature_options, sparse=CHOICES["all"], edges_slots=slots)
+        decoder = Decoder.of(replace(model, feature_options=options))
+        templates = decoder.features.templates.values()
+        keys = {one.key_of(["x"] * one.n_values) for one in templates}
+        table = SparseWeights.summed(sorted(keys), np.ones(len(keys)))
+        spent = []
+        for _ in range(N_TURNS):
+            start = time.process_time()
+            decoder.decode(text, Weights(model.weights, table), model.decode_options, threads=1)
+            spent.append(time.process_time() - start)
+        times[str(len(templates))] = 1000 * min(spent)
+    return times
 
 
 def measure(model: Model, train: Sequence[str], test: Sequence[str], n_entries: int) -> Facts:
@@ -134,6 +157,7 @@ def measure(model: Model, train: Sequence[str], test: Sequence[str], n_entries: 
         "table_mb": table_mb,
         "peak_mb": {"before_table": before, "all": peak_memory()},
         "seconds": seconds,
+        "ms_per_call": call_times(model),
         "ratios": {name: seconds[name] / seconds["dense"] for name in LIMITS},
         "limits": LIMITS,
     }
@@ -154,6 +178,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name, seconds in result["seconds"].items():
         ratio = seconds / result["seconds"]["dense"]
         print(f"{name:>8}{seconds:8.2f} s of cpu{ratio:8.2f} times")
+    for n, milliseconds in result["ms_per_call"].items():
+        print(f"{int(n):8,} templates{milliseconds:8.2f} ms of cpu for a call of one word")
     facts = {"yardstick": yardstick(), "lines": options.lines, "result": result}
     print(f"wrote {write_json(options.out, 'features.json', facts)}")
 

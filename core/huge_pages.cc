@@ -14,6 +14,7 @@ namespace calque {
 namespace {
 
 constexpr size_t kLine = 64;                  // of the cache
+#ifndef CALQUE_PLAIN_ALLOCATION
 constexpr size_t kPage = 4096;                // what a chunk is cut into
 constexpr size_t kUnit = size_t{64} << 10;    // a multiple of the page of every system
 constexpr size_t kLargePage = size_t{2} << 20;
@@ -130,7 +131,17 @@ Pool& pool() {
 bool is_shared(size_t n_bytes) { return n_bytes >= kPage && n_bytes < kLargePage; }
 size_t n_pages(size_t n_bytes) { return up_to(n_bytes, kPage) / kPage; }
 
+#endif
 }  // namespace
+
+#ifdef CALQUE_PLAIN_ALLOCATION
+
+// Sanitizers see the end of what `new` gives, and not that of what is cut from a pool.
+void* take_large(size_t n_bytes) { return ::operator new(n_bytes, std::align_val_t{kLine}); }
+
+void give_back_large(void* memory, size_t) { ::operator delete(memory, std::align_val_t{kLine}); }
+
+#else
 
 void* take_large(size_t n_bytes) {
   if (n_bytes < kPage) return ::operator new(n_bytes, std::align_val_t{kLine});
@@ -142,5 +153,7 @@ void give_back_large(void* memory, size_t n_bytes) {
   if (is_shared(n_bytes)) return pool().give_back(memory, n_pages(n_bytes));
   free_aligned(memory, n_bytes);
 }
+
+#endif
 
 }  // namespace calque

@@ -159,6 +159,11 @@ class Template:
         """The slots and their levels; raises `OptionError` where one is none."""
         return tuple(_parse(self.name, slot) for slot in self.slots)
 
+    @property
+    def n_values(self) -> int:
+        """How many values name a feature; a block has two, source and target."""
+        return sum(1 + slot.kind.is_block for slot in self.parsed)
+
     def levels(self, side: Side) -> set[str]:
         """The levels of words of one side that it looks at."""
         return {slot.level for slot in self.parsed if slot.kind.side == side}

@@ -1,0 +1,62 @@
+"""Trains, tunes, decodes and forces with four threads: what `make tsan` watches.
+
+No test of results: ThreadSanitizer tells of races, and the exit code with it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from calque.config import DecodeOptions, FeatureOptions, ForceOptions, TrainOptions
+from calque.data import write_corpus
+from calque.decode import Decoder, SourceText
+from calque.features import SparseWeights, Weights
+from calque.model import Model
+from calque.model.build import build
+from calque.text import BitextFiles, read_lines
+from calque.tune import DecoderTask, Mira
+
+THREADS = 4
+
+
+def first_lines(file: Path) -> list[str]:
+    return list(islice(read_lines(file), 60))
+
+
+def source_of(model: Model, lines: list[str]) -> SourceText:
+    words = (" ".join(model.preprocessor.prepare(line).words) for line in lines)
+    return SourceText.encode(words, model.source_vocabulary, model.target_vocabulary)
+
+
+def decode(model: Model, lines: list[str], references: list[str]) -> None:
+    """Lists, forced derivations, oracles and sparse features, with sparse weights."""
+    decoder = Decoder.of(model)
+    source, wanted = source_of(model, lines), source_of(model, references)
+    batch = decoder.decode_batch(source, model.weights, DecodeOptions(), n_best=10, threads=THREADS)
+    keys = np.unique(decoder.sparse_batch(batch, source, threads=THREADS).keys)
+    values = np.random.default_rng(1).normal(0, 0.1, len(keys)).astype(np.float32)
+    weights = Weights(model.weights, SparseWeights.from_arrays(keys, values))
+    decoder.decode(source, weights, DecodeOptions(), threads=THREADS)
+    decoder.force(source, wanted, weights, ForceOptions(), threads=THREADS)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        files = write_corpus(folder, "near", {"train": 400, "dev": 30, "test": 40})
+        options = TrainOptions(features=FeatureOptions(sparse="all, maxforce"))
+        text = BitextFiles(files.train_source, files.train_target)
+        model = build(text, folder / "model", options, threads=THREADS)
+        decode(model, first_lines(text.source), first_lines(text.target))
+        references = files.dev_references
+        task = DecoderTask(folder / "model", files.dev_source, references, threads=THREADS)
+        Mira(rounds=2).fit(task)
+    print("four threads: done")
+
+
+if __name__ == "__main__":
+    main()
