@@ -171,6 +171,23 @@ def test_the_n_best_list_is_every_derivation_in_order(
         assert total == pytest.approx(derivation.score, abs=1e-4)
 
 
+@few
+@given(seeds, sources, rules, families)
+def test_given_blocks_score_as_in_the_search(
+    seed: int, source: list[str], by: Rules, chosen: tuple[str, ...]
+) -> None:
+    one = task(seed, source, chosen)
+    all_steps = every(one, by)
+    assume(len(all_steps) < 3000)
+    weights = one.weights(seed, {name for steps in all_steps for name in one.names(steps)})
+    [found] = one.decoder.decode(one.text, weights, search_options(by), n_best=5, distinct=False)
+    for derivation in found.derivations:
+        blocks = [(step.begin, step.end, step.target) for step in derivation.steps]
+        derived = one.decoder.derive(one.text, blocks, weights)
+        assert derived.score == pytest.approx(derivation.score, abs=1e-4)
+        assert derived.score == pytest.approx(one.score(weights, steps_of(derivation)), abs=1e-4)
+
+
 @settings(max_examples=10, deadline=None)
 @given(seeds, sources, rules)
 @example(4355, ["w0", "w2"], Rules("mon", -1, False))  # w2 is copied, and a word of an option

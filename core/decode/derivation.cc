@@ -6,6 +6,7 @@
 #include <string>
 
 #include "decode/kbest.h"
+#include "decode/sparse_features.h"
 #include "error.h"
 
 namespace calque {
@@ -113,6 +114,12 @@ Derivation derive(const ModelView& model, const WeightView& weights, const Sente
   derivation.features = extract_features(model, sentence, derivation.steps);
   derivation.score = std::inner_product(weights.dense.begin(), weights.dense.end(),
                                         derivation.features.begin(), 0.0);
+  if (weights.sparse != nullptr) {
+    const SparseVector fired = extract_sparse(model, sentence, derivation.steps);
+    for (size_t i = 0; i < fired.keys.size(); ++i) {
+      derivation.score += static_cast<double>(weights.sparse->get(fired.keys[i]) * fired.counts[i]);
+    }
+  }
   return derivation;
 }
 
