@@ -22,6 +22,7 @@ LEVEL_KINDS = {level: kind for kind, levels in enumerate(_KINDS) for level in le
 """0 for the word itself; else a number that levels which say the same sort of thing share."""
 UNSEEN = RESERVED[0]
 """The class of words that have none."""
+_SIGNS = ("CJK ", "IDEOGRAPHIC ", "HIRAGANA ", "KATAKANA", "HALFWIDTH KATAKANA")
 _FIELD = re.compile(r"[^ \t\r\n]+")
 _BITS = {"brown": None, "brown6": 6, "brown4": 4}
 
@@ -130,16 +131,25 @@ def read_tags(path: Path | str) -> dict[str, str]:
     return {word: tags.most_common(1)[0][0] for word, tags in counts.items()}
 
 
+def _is_sign(char: str) -> bool:
+    """Whether the character stands for a word or a syllable, not for a sound."""
+    return unicodedata.name(char, "").startswith(_SIGNS)
+
+
 def word_type(word: str) -> str:
     """`punctuation`, `digits`, `alphabetic` or `other`, in any script.
 
-    Letters make a word alphabetic and numbers make it digits, with or without punctuation between
-    them (`t-shirt`, `3.5`); punctuation and symbols alone are punctuation; what has both letters
-    and numbers, or neither of all these, is other.
+    Letters of an alphabet make a word alphabetic and numbers make it digits, with or without
+    punctuation between them (`t-shirt`, `3.5`); punctuation and symbols alone are punctuation.
+    Ideographs and kana are no letters of an alphabet: in Chinese and Japanese text, alphabetic
+    words are those in foreign letters, and that is what the type is to tell (Yu et al. 2013). What
+    has such signs, or both letters and numbers, or neither of all these, is other.
     """
     kinds = {unicodedata.category(char)[0] for char in word}
     letters, numbers = not kinds.isdisjoint("LM"), "N" in kinds
     if not kinds or not kinds <= set("LMNPS") or (letters and numbers):
+        return "other"
+    if letters and any(_is_sign(char) for char in word):
         return "other"
     return "alphabetic" if letters else "digits" if numbers else "punctuation"
 
