@@ -160,6 +160,14 @@ def test_a_real_difference_is_found(n_runs: int) -> None:
     assert 0 < difference.interval.low < difference.value < difference.interval.high
 
 
+def test_the_deviation_over_sentences_is_that_of_one_run_not_of_their_mean() -> None:
+    random = np.random.default_rng(10)
+    runs = [random.normal(50, 10, 400) for _ in range(4)]  # independent: their mean varies half
+    (found,) = compare(RATIO, [[values(run) for run in runs]], CompareOptions(trials=4000)).systems
+    of_one = np.mean([run.std() / 20 for run in runs])
+    assert found.sd_sentences == pytest.approx(of_one, rel=0.05)
+
+
 def test_the_variance_of_runs_is_told_apart_from_that_of_sentences() -> None:
     random = np.random.default_rng(9)
     sentences = random.normal(50, 10, 400)
@@ -192,7 +200,7 @@ def test_a_seed_gives_the_same_numbers_and_another_seed_others() -> None:
 def test_systems_are_resampled_together() -> None:
     (run,) = outputs(np.random.default_rng(3), 1, 50)
     first, second = bootstrap(RATIO, [[run], [run]], CompareOptions(trials=100))
-    np.testing.assert_array_equal(first.over_sentences, second.over_sentences)
+    assert first.sd_of_a_run == second.sd_of_a_run
 
 
 def test_p_values_and_intervals_agree_with_those_of_sacrebleu(corpus: CorpusFiles) -> None:

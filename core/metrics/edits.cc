@@ -27,10 +27,12 @@ struct Edits {
   int64_t n_edits;
   int64_t length;
 
-  // Whether the rate is lower. Edits to nothing are worse than any rate, no edits are the best.
+  // Whether the rate is lower, or the same with fewer edits, so that the order of references does not
+  // matter. Edits to nothing are worse than any rate, no edits are the best.
   bool better_than(const Edits& other) const {
     if (n_edits == 0 || other.n_edits == 0) return n_edits < other.n_edits;
-    return n_edits * other.length < other.n_edits * length;
+    const int64_t mine = n_edits * other.length, others = other.n_edits * length;
+    return mine != others ? mine < others : n_edits < other.n_edits;
   }
 };
 

@@ -11,8 +11,8 @@
 namespace calque {
 
 enum class EditKind {
-  words,  // insertions, deletions, substitutions; the reference with the lowest rate
-  bag,    // the same where order does not count; the reference with the lowest rate
+  words,  // insertions, deletions, substitutions; the reference with the lowest rate, then fewest edits
+  bag,    // the same where order does not count
   ter,    // and shifts, as tercom finds them; fewest edits, against the mean reference length
 };
 

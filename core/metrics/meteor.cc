@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <tuple>
 
 #include "metrics/rows.h"
 
@@ -239,13 +240,17 @@ std::vector<double> meteor_statistics(const IdLines& hypotheses,
                                       const WordClasses& classes, int n_threads) {
   return fill_rows(hypotheses.size(), 4, n_threads, [&] {
     return [&, aligner = MeteorAligner()](size_t i, std::span<double> row) mutable {
-      double best = -1.0;
+      // Of references with the same score the one with most matches, fewest chunks, fewest words: not
+      // the first one.
+      std::tuple<double, int64_t, int64_t, int64_t> best{-1, 0, 0, 0};
       for (size_t k = 0; k < n_sets; ++k) {
         const auto reference = references[static_cast<size_t>(sentences[i]) * n_sets + k];
         const MeteorCounts counts = aligner.align(hypotheses[i], reference, classes);
-        const double value = score(counts, hypotheses[i].size(), reference.size());
-        if (value <= best) continue;
-        best = value;
+        const std::tuple<double, int64_t, int64_t, int64_t> rank{
+            score(counts, hypotheses[i].size(), reference.size()), counts.n_matches,
+            -counts.n_chunks, -static_cast<int64_t>(reference.size())};
+        if (rank <= best) continue;
+        best = rank;
         row[0] = counts.n_matches;
         row[1] = counts.n_chunks;
         row[2] = static_cast<double>(hypotheses[i].size());

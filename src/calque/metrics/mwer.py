@@ -16,7 +16,8 @@ class Mwer(WordErrorRate):
     """Word error rate against several references: the lowest of min_k Lev(h, r_k) / |r_k|.
 
     The statistics are the edits to that reference and its length, so the rate of a corpus is that
-    of all its words.
+    of all its words. Of references with the same rate the one with fewest edits counts, whatever
+    their order.
     """
 
     name: ClassVar[str] = "mwer"

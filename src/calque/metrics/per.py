@@ -11,7 +11,8 @@ from calque.metrics.edits import WordErrorRate
 class Per(WordErrorRate):
     """Position-independent error rate: word error rate where order does not count.
 
-    Edits are max(|h|, |r|) minus the words in common, against the reference with the lowest rate.
+    Edits are max(|h|, |r|) minus the words in common, against the reference with the lowest rate,
+    of several the one with fewest edits.
     """
 
     name: ClassVar[str] = "per"

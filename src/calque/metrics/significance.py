@@ -54,7 +54,8 @@ class SystemScore:
     """Mean over the runs."""
     interval: Interval
     sd_sentences: float
-    """Standard deviation of `value` over test sets like this one, by the bootstrap."""
+    """Standard deviation of one run's score over test sets like this one, by the bootstrap; mean
+    over the runs. MultEval calls it s_sel (Clark et al. 2011)."""
     sd_runs: float | None
     """Standard deviation of one run's score around their mean; `None` for a single run."""
     runs: tuple[float, ...]
@@ -111,12 +112,12 @@ def compare(
 
 @dataclass(frozen=True)
 class Resampled:
-    """The score of one system in every resample, averaged over runs."""
+    """What the scores of one system do in resamples of the sentences."""
 
-    over_sentences: Array
-    """Sentences are drawn, all runs are taken."""
+    sd_of_a_run: float
+    """Standard deviation over the resamples, of each run alone; mean over runs."""
     with_runs: Array
-    """Sentences are drawn, and what other runs would differ by is added."""
+    """The mean over runs in every resample, and what other runs would differ by added to it."""
 
 
 def bootstrap(
@@ -136,9 +137,9 @@ def bootstrap(
         width = runs[0].shape[1]
         end = begin + len(runs) * width
         scores = metric.score(totals[:, begin:end].reshape(options.trials, len(runs), width))
-        over_sentences = scores.mean(axis=1)
         others = _run_noise(random, scores, _scores(metric, runs))
-        found.append(Resampled(over_sentences, over_sentences + others))
+        sd = float(scores.std(axis=0).mean())
+        found.append(Resampled(sd, scores.mean(axis=1) + others))
         begin = end
     return found
 
@@ -183,7 +184,7 @@ def _system(runs: Array, draws: Resampled, level: float) -> SystemScore:
     return SystemScore(
         float(runs.mean()),
         _interval(draws.with_runs, level),
-        float(draws.over_sentences.std()),
+        draws.sd_of_a_run,
         float(runs.std(ddof=1)) if len(runs) > 1 else None,
         tuple(float(run) for run in runs),
     )
