@@ -160,6 +160,23 @@ def test_pruning_never_finds_a_better_score() -> None:
         assert pruned[0].n_generated < exact[0].n_generated
 
 
+def test_the_threshold_compares_scores_with_or_without_what_is_to_come() -> None:
+    parts, weights = tiny_model(3), random_weights(3)
+    decoder = Decoder(parts.blocks, parts.vocabulary, parts.lm)
+    source = as_source([[3, 4, 5, 6, 3, 4]])
+
+    def generated(**limits: Any) -> int:
+        return decoder.decode(source, weights, search_options(Rules(), **limits))[0].n_generated
+
+    # Without a future cost there is nothing to leave out.
+    estimate, score = (generated(threshold=0.5, threshold_on=on) for on in ("estimate", "score"))
+    blind = [
+        generated(threshold=0.5, threshold_on=on, future_cost=False) for on in ("estimate", "score")
+    ]
+    assert blind == [score, score]
+    assert estimate != score
+
+
 def test_the_future_cost_guides_pruning_and_changes_nothing_without() -> None:
     parts, weights = tiny_model(3), random_weights(3)
     decoder = Decoder(parts.blocks, parts.vocabulary, parts.lm)

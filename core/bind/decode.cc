@@ -105,6 +105,12 @@ DistortionRule to_distortion_rule(const std::string& name) {
   throw Error("the distortion rule is window or jump");
 }
 
+// What the threshold compares.
+bool is_score(const std::string& name) {
+  if (name != "score" && name != "estimate") throw Error("a threshold is on score or estimate");
+  return name == "score";
+}
+
 SourceText to_source(const BoundDecoder& decoder, const BoundSource& source) {
   if (decoder.is_outside(view(source.copies))) throw Error("a copy is no target word");
   const size_t n_levels = source.levels.shape(1);
@@ -185,14 +191,17 @@ void register_decode(nb::module_& m) {
           "__init__",
           [](SearchOptions* self, const std::string& reordering, int distortion_limit,
              const std::string& distortion_rule, bool strict_single_gap, int stack_size,
-             int pop_limit, float threshold, bool future_cost, double time_limit_s) {
+             int pop_limit, float threshold, const std::string& threshold_on,
+             bool future_cost, double time_limit_s) {
             new (self) SearchOptions{{to_reordering(reordering), distortion_limit,
                                       to_distortion_rule(distortion_rule), strict_single_gap},
-                                     stack_size, pop_limit, threshold, future_cost, 0, time_limit_s};
+                                     stack_size, pop_limit, threshold, is_score(threshold_on),
+                                     future_cost, 0, time_limit_s};
           },
           nb::kw_only(), nb::arg("reordering"), nb::arg("distortion_limit"),
           nb::arg("distortion_rule"), nb::arg("strict_single_gap"), nb::arg("stack_size"), nb::arg("pop_limit"),
-          nb::arg("threshold"), nb::arg("future_cost"), nb::arg("time_limit_s"));
+          nb::arg("threshold"), nb::arg("threshold_on"),
+          nb::arg("future_cost"), nb::arg("time_limit_s"));
 
   nb::class_<BoundSource>(m, "Source", "Source sentences as the decoder takes them.")
       .def(nb::init<Vector<int32_t>, Vector<int64_t>, Vector<int32_t>, Matrix<uint64_t>>(),

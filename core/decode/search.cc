@@ -198,9 +198,12 @@ void Search<Target>::prune(Stack& stack) const {
     return x != y ? x > y : a < b;
   };
   if (options_.threshold > 0 && !stack.empty()) {
-    const int32_t best = *std::min_element(stack.begin(), stack.end(), better);
-    const double worst = graph_[best].total() - static_cast<double>(options_.threshold);
-    std::erase_if(stack, [&](int32_t id) { return graph_[id].total() < worst; });
+    const auto value = [&](int32_t id) {
+      return options_.threshold_on_score ? graph_[id].score : graph_[id].total();
+    };
+    const double best = value(*std::ranges::max_element(stack, {}, value));
+    const double worst = best - static_cast<double>(options_.threshold);
+    std::erase_if(stack, [&](int32_t id) { return value(id) < worst; });
   }
   const auto size = static_cast<size_t>(options_.stack_size);
   if (size > 0 && stack.size() > size) {

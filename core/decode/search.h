@@ -22,6 +22,7 @@ struct SearchOptions {
   int stack_size;          // hypotheses kept per stack; 0: all
   int pop_limit;           // cells of the cubes scored per stack; 0: every one
   float threshold;         // hypotheses worse than the stack's best by more are cut; 0: none
+  bool threshold_on_score; // .. by their scores alone, whatever is still to come
   bool future_cost;        // rank hypotheses by what is still to come, too
   int64_t max_bytes;       // give up where the search needs more memory; 0: never
   double time_limit_s;     // after this time the rest is translated in a hurry; 0: never

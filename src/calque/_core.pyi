@@ -623,7 +623,7 @@ class LeaveOneOut:
 class SearchOptions:
     """How far the search goes."""
 
-    def __init__(self, *, reordering: str, distortion_limit: int, distortion_rule: str, strict_single_gap: bool, stack_size: int, pop_limit: int, threshold: float, future_cost: bool, time_limit_s: float) -> None: ...
+    def __init__(self, *, reordering: str, distortion_limit: int, distortion_rule: str, strict_single_gap: bool, stack_size: int, pop_limit: int, threshold: float, threshold_on: str, future_cost: bool, time_limit_s: float) -> None: ...
 
 class Source:
     """Source sentences as the decoder takes them."""

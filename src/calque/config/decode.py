@@ -29,6 +29,9 @@ class DecodeOptions:
     threshold: float = option(
         0.0, "cut hypotheses whose score is this far below the stack's best; 0: none", least=0
     )
+    threshold_on: Literal["estimate", "score"] = option(
+        "estimate", "what the threshold compares: scores with the future cost, or scores alone"
+    )
     future_cost: bool = option(
         True, "rank hypotheses by an estimate of what is still to come, reordering included"
     )
