@@ -116,8 +116,9 @@ Derivation derive(const ModelView& model, const WeightView& weights, const Sente
                                         derivation.features.begin(), 0.0);
   if (weights.sparse != nullptr) {
     const SparseVector fired = extract_sparse(model, sentence, derivation.steps);
+    const SparseTable& table = weights.sparse->weights();
     for (size_t i = 0; i < fired.keys.size(); ++i) {
-      derivation.score += static_cast<double>(weights.sparse->get(fired.keys[i]) * fired.counts[i]);
+      derivation.score += static_cast<double>(table.get(fired.keys[i]) * fired.counts[i]);
     }
   }
   return derivation;
