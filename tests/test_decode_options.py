@@ -11,6 +11,7 @@ from decode_reference import features as dense_features
 from feature_reference import Block, Derived, names
 from test_features_families import CLASSES, Task
 
+from calque._core import SparseTable
 from calque.config import DecodeOptions
 from calque.decode import Decoder, SourceText
 from calque.features import (
@@ -120,3 +121,19 @@ def test_one_weight_brings_any_block_in() -> None:
         weights = Weights(dense, SparseWeights.from_arrays(key, np.array([50], np.float32)))
         [found] = one.decoder.decode(one.text, weights, DecodeOptions(options_per_span=5))
         assert found.derivations[0].steps[0].block == step.block
+
+
+def test_weights_changed_in_place_count_in_the_next_call() -> None:
+    """Also those of templates that had none: nothing of an earlier call is kept."""
+    one = rich_model(5, ("P1", "W1", "wordedges"), ["w0"])
+    table = SparseTable()
+    weights = Weights(dict.fromkeys(DENSE, 0.0), SparseWeights(table))
+    [steps] = spans(one).values()
+    for step in steps[::7]:
+        for family in one.families:
+            single = replace(one, families=(family,))
+            keys = np.array([one.decoder.features.key_of(n) for n in fired(single, step)], "u8")
+            table.add_many(keys, np.full(len(keys), 20, np.float32))
+            [found] = one.decoder.decode(one.text, weights, DecodeOptions(options_per_span=5))
+            assert found.derivations[0].steps[0].block == ranking(one, weights, steps)[0]
+            table.add_many(keys, np.full(len(keys), -20, np.float32))
