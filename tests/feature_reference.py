@@ -130,7 +130,14 @@ def triplets(d: Derived, *, two_source: bool) -> Iterator[str]:
 
 
 def hierarchical(d: Derived) -> Iterator[str]:
-    """Backward from what all blocks before cover in one piece, forward as the search sees it."""
+    """Backward from what all blocks before cover in one piece; forward from right to left.
+
+    That is the definition (Galley & Manning 2008), which a search from left to right can follow
+    only where the blocks can be built by merging neighbours. For other orders, and for prefixes,
+    the rule of the search is written down again.
+    """
+    after = merged_from_the_right(d.blocks, len(d.source))
+    definition = d.ends and builds_by_merging(d.blocks)
     for i, b in enumerate(d.blocks):
         if b.copied:
             continue
@@ -138,6 +145,11 @@ def hierarchical(d: Derived) -> Iterator[str]:
         begin, end = merged_before(d.blocks[:i])
         way = "M" if b.begin == end else "S" if b.end == begin else "D"
         yield f"hierarchical.backward:{name} ||| {way}"
+        if definition:
+            begin, end = after[i]
+            way = "M" if b.end == begin else "S" if b.begin == end else "D"
+            yield f"hierarchical.forward:{name} ||| {way}"
+            continue
         covered = {w for one in d.blocks[: i + 1] for w in range(one.begin, one.end)}
         if i + 1 < len(d.blocks):
             following = d.blocks[i + 1]
@@ -159,6 +171,35 @@ def merged_before(blocks: tuple[Block, ...]) -> tuple[int, int]:
         if words == list(range(words[0], words[-1] + 1)):
             best = (words[0], words[-1] + 1)
     return best
+
+
+def merged_from_the_right(blocks: tuple[Block, ...], n_words: int) -> list[tuple[int, int]]:
+    """What each block finds behind it in the target: a parser that reads from the end of it.
+
+    The sentence ends with an empty block.
+    """
+    stack = [(n_words, n_words)]
+    found = []
+    for block in reversed(blocks):
+        found.append(stack[-1])
+        stack.append((block.begin, block.end))
+        reduce_stack(stack)
+    return found[::-1]
+
+
+def builds_by_merging(blocks: tuple[Block, ...]) -> bool:
+    """Whether neighbours can be merged, two by two, until one block is left."""
+    stack: list[tuple[int, int]] = []
+    for block in blocks:
+        stack.append((block.begin, block.end))
+        reduce_stack(stack)
+    return len(stack) <= 1
+
+
+def reduce_stack(stack: list[tuple[int, int]]) -> None:
+    while len(stack) > 1 and (stack[-1][0] == stack[-2][1] or stack[-1][1] == stack[-2][0]):
+        (a, b), (c, d) = stack.pop(), stack.pop()
+        stack.append((min(a, c), max(b, d)))
 
 
 BUDGET = {"word": 5, "char": 3, "brown": 3, "brown6": 2, "brown4": 2, "tag": 2, "type": 1}

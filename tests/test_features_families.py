@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -13,13 +14,21 @@ from decode_reference import (
     Rules,
     Step,
     derivations,
+    options,
     partial_derivations,
     score,
     tiny_model,
     words_of,
 )
 from decode_reference import features as dense_features
-from feature_reference import REFERENCES, Block, Derived, names
+from feature_reference import (
+    REFERENCES,
+    Block,
+    Derived,
+    builds_by_merging,
+    merged_from_the_right,
+    names,
+)
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from test_decode_exact import random_weights, rules, search_options, seeds
@@ -142,6 +151,36 @@ def test_names_and_keys_are_those_of_the_reference(
         assert one.decoder.sparse_names(derivation, one.text) == {
             key_of(name): name for name in expected
         }
+
+
+@pytest.mark.parametrize("n_words", [3, 4, 5, 6])
+def test_forward_orientation_is_that_from_right_to_left_where_blocks_merge(n_words: int) -> None:
+    one = task(3, [f"w{i % 4}" for i in range(n_words)], ("hierarchical",))
+    ids = one.text.sentences.ids.tolist()
+    single = [s for s in options(one.parts, ids) if s.end == s.begin + 1]
+    step = {s.begin: s for s in single}
+    assert all(s.block >= 0 for s in step.values())
+    n_merging = n_apart = n_differing = 0
+    for order in permutations(range(n_words)):
+        steps = tuple(step[i] for i in order)
+        blocks = [(s.begin, s.end, list(s.target)) for s in steps]
+        derivation = one.decoder.derive(one.text, blocks, Weights.default())
+        found = one.decoder.sparse_names(derivation, one.text).values()
+        d = one.derived(steps)
+        expected = set()
+        for b, (begin, end) in zip(d.blocks, merged_from_the_right(d.blocks, n_words), strict=True):
+            way = "M" if b.end == begin else "S" if b.begin == end else "D"
+            expected.add(f"hierarchical.forward:{d.s(b)} ||| {' '.join(b.target)} ||| {way}")
+        same = {name for name in found if ".forward" in name} == expected
+        if builds_by_merging(d.blocks):
+            n_merging += 1
+            assert same
+        else:
+            n_apart += 1
+            n_differing += not same
+    # As many orders merge as there are large Schroeder numbers; of the others some must differ.
+    assert n_merging == {3: 6, 4: 22, 5: 90, 6: 394}[n_words]
+    assert n_differing > n_apart / 2 or n_apart == 0
 
 
 @few
