@@ -7,6 +7,7 @@ costs must be equal to the last hypothesis.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,16 +28,20 @@ def decoding(trained: Path, corpus: CorpusFiles) -> FullDecoding:
     return FullDecoding(Model.load(trained), lines, [], [], stack_size=100, threshold=10.0)
 
 
-def uniform() -> Weights:
-    return Weights(dict.fromkeys(Weights.default(), 1.0))
+def uniform(decoding: FullDecoding) -> Weights:
+    return Weights(dict.fromkeys(decoding.model.weights, 1.0))
 
 
 @pytest.mark.parametrize("alpha", POWERS)
 @pytest.mark.parametrize("future_cost", [True, False])
-@pytest.mark.parametrize("weights", [uniform(), Weights.default()], ids=["uniform", "default"])
+@pytest.mark.parametrize("weigh", [uniform, lambda decoding: decoding.model.weights])
 def test_scaled_weights_prune_like_a_scaled_threshold(
-    decoding: FullDecoding, weights: Weights, alpha: float, future_cost: bool
+    decoding: FullDecoding,
+    weigh: Callable[[FullDecoding], Weights],
+    alpha: float,
+    future_cost: bool,
 ) -> None:
+    weights = weigh(decoding)
     options = replace(decoding.options, threshold=4.0, future_cost=future_cost)
     by_weights = decoding.translate(weights.scaled(alpha), options)
     by_threshold = decoding.translate(weights, replace(options, threshold=4.0 / alpha))
@@ -49,7 +54,7 @@ def test_without_a_threshold_the_scale_means_nothing(
     decoding: FullDecoding, alpha: float, pop_limit: int
 ) -> None:
     options = replace(decoding.options, threshold=0.0, pop_limit=pop_limit)
-    weights = Weights.default()
+    weights = decoding.model.weights
     assert decoding.translate(weights.scaled(alpha), options) == decoding.translate(
         weights, options
     )
@@ -57,7 +62,7 @@ def test_without_a_threshold_the_scale_means_nothing(
 
 def test_smaller_weights_mean_more_hypotheses(decoding: FullDecoding) -> None:
     options = replace(decoding.options, threshold=4.0)
-    costs = [decoding.translate(uniform().scaled(alpha), options)[1] for alpha in POWERS]
+    costs = [decoding.translate(uniform(decoding).scaled(alpha), options)[1] for alpha in POWERS]
     assert costs == sorted(costs, reverse=True)
     assert costs[0] > costs[-1]
 
@@ -68,4 +73,4 @@ def test_the_cost_does_not_depend_on_threads(trained: Path, corpus: CorpusFiles)
         FullDecoding(model, lines, [], [], stack_size=100, threshold=10.0, threads=n)
         for n in (1, 2)
     )
-    assert one.translate(uniform()) == two.translate(uniform())
+    assert one.translate(uniform(one)) == two.translate(uniform(one))
