@@ -54,7 +54,11 @@ def cased(tmp_path_factory: pytest.TempPathFactory) -> Translator:
     write_lines(folder / "a", [source for source, _ in pairs])
     write_lines(folder / "b", [target for _, target in pairs])
     text = {"tokenize": True, "source_language": "de", "target_language": "en"}
-    options = fill(TrainOptions(), {"text": {**text, "casing": "true", "class_numbers": True}})
+    chosen = {
+        "text": {**text, "casing": "true", "class_numbers": True},
+        "features": {"dense": "standard"},
+    }
+    options = fill(TrainOptions(), chosen)
     files = BitextFiles(folder / "a", folder / "b")
     return Translator(build(files, folder / "model", options, threads=1))
 

@@ -23,9 +23,9 @@ POWERS = [0.25, 0.5, 2.0, 4.0]
 
 
 @pytest.fixture(scope="module")
-def decoding(trained: Path, corpus: CorpusFiles) -> FullDecoding:
+def decoding(standard: Path, corpus: CorpusFiles) -> FullDecoding:
     lines = list(read_lines(corpus.test_source))
-    return FullDecoding(Model.load(trained), lines, [], [], stack_size=100, threshold=10.0)
+    return FullDecoding(Model.load(standard), lines, [], [], stack_size=100, threshold=10.0)
 
 
 def uniform(decoding: FullDecoding) -> Weights:
@@ -67,8 +67,8 @@ def test_smaller_weights_mean_more_hypotheses(decoding: FullDecoding) -> None:
     assert costs[0] > costs[-1]
 
 
-def test_the_cost_does_not_depend_on_threads(trained: Path, corpus: CorpusFiles) -> None:
-    model, lines = Model.load(trained), list(read_lines(corpus.test_source))
+def test_the_cost_does_not_depend_on_threads(standard: Path, corpus: CorpusFiles) -> None:
+    model, lines = Model.load(standard), list(read_lines(corpus.test_source))
     one, two = (
         FullDecoding(model, lines, [], [], stack_size=100, threshold=10.0, threads=n)
         for n in (1, 2)
