@@ -47,6 +47,10 @@ def test_a_model_goes_to_moses_and_back_unchanged(
         assert theirs.features == pytest.approx(dict(ours.features), abs=1e-3)
 
 
+def test_a_model_of_moses_looks_at_every_block_as_moses_does(exported: Path) -> None:
+    assert read_moses(exported).decode_options.max_targets == 0
+
+
 def test_a_model_of_moses_translates(verb: Run, shared_data: Path, tmp_path: Path) -> None:
     given = shared_data / "moses" / "eutrans.model"
     if not given.is_dir():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,10 +14,17 @@ from decode_reference import as_source
 from calque import _core
 from calque.align import Alignments
 from calque.blocks import extract
-from calque.config import BlockOptions, DecodeOptions, ForceOptions, LeaveOneOutOptions, LmOptions
+from calque.config import (
+    BlockOptions,
+    DecodeOptions,
+    FeatureOptions,
+    ForceOptions,
+    LeaveOneOutOptions,
+    LmOptions,
+)
 from calque.decode import Decoder, SourceText, TrainingText
 from calque.errors import CalqueError, ModelError
-from calque.features import DENSE, Weights
+from calque.features import DENSE, SparseWeights, Weights
 from calque.lm import estimate
 from calque.model import KeptBitext, Model
 from calque.text import Preprocessor, Sentences, Vocabulary
@@ -202,6 +210,38 @@ def test_the_best_options_are_kept_whatever_is_remembered(how: LeaveOneOutOption
             score = {target: 0.3 * s + 0.7 * t for target, (s, t) in options.items()}
             best = sorted(score.values(), reverse=True)[:limit]
             assert sorted((score[target] for target in kept), reverse=True) == pytest.approx(best)
+
+
+@pytest.mark.parametrize("families", ["phrase-pair, lexical", "phrase-pair, wordedges"])
+def test_sparse_weights_and_leave_one_out_choose_options_together(families: str) -> None:
+    """Features of the block alone, and some of its neighbours; words of many blocks."""
+    one = corpus(98, n_pairs=150, n_words=6)
+    model = replace(one.model, feature_options=FeatureOptions("standard", families))
+    decoder, training = Decoder.of(model), TrainingText(model)
+    words = list(range(3, 9)) * 5
+    text = as_source([[word] for word in words])
+    pairs = [
+        next(i for i, pair in enumerate(one.pairs[at:], at) if word in pair[0])
+        for at, word in enumerate(words)
+    ]
+    every = DecodeOptions(reordering="mon", stack_size=0, pop_limit=0, options_per_span=0)
+    named: dict[str, Any] = {"n_best": 1000, "distinct": False, "threads": 1}
+    lists = [d.derivations for d in decoder.decode(text, model.weights, every, **named)]
+    keys = np.unique(decoder.sparse_rows(lists, text).keys)
+    values = np.random.default_rng(1).normal(0, 1, len(keys)).astype(np.float32)
+    weights = Weights(dict(model.weights), SparseWeights.from_arrays(keys, values))
+    named["leave_one_out"] = training.left_out(np.array(pairs))
+    whole = decoder.decode(text, weights, every, **named)
+    few = decoder.decode(text, weights, replace(every, options_per_span=3), **named)
+    assert max(len(found.derivations) for found in whole) > 16
+    for at, (all_of_it, best) in enumerate(zip(whole, few, strict=True)):
+        scores = [d.score for d in all_of_it.derivations]
+        assert [d.score for d in best.derivations] == scores[:3]
+        for d in best.derivations:
+            row = decoder.sparse_features(d, as_source([[words[at]]]))
+            dense = float(weights.vector(decoder.feature_names) @ d.features)
+            sparse = float(weights.sparse.lookup(row[0]) @ row[1])
+            assert d.score == pytest.approx(dense + sparse, abs=1e-4)
 
 
 def test_results_depend_neither_on_threads_nor_on_the_sentences_before() -> None:
