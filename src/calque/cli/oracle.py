@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json as json_format
 from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
@@ -34,9 +34,6 @@ from calque.text import open_output
 
 if TYPE_CHECKING:
     from calque.decode import Translation
-
-SHARED = ("reordering", "distortion_limit", "distortion_rule", "strict_single_gap")
-"""What the oracle takes over from the options of the model."""
 
 
 @with_flags(OracleOptions)
@@ -102,9 +99,8 @@ def oracle(
                 _write_derivations(rows, index, one.translations)
             stage.advance()
     with console.stage("translate", len(lines)) as stage:
-        rules = {name: getattr(options, name) for name in SHARED}
         ours = []
-        for translation in translator.translate_all(lines, threads=threads, **rules):
+        for translation in translator.translate_all(lines, threads=threads, **options.rules()):
             ours.append(translation)
             stage.advance()
     prepared = bleu.prepare(references)
@@ -122,7 +118,7 @@ def oracle(
 
 
 def _like(options: DecodeOptions) -> OracleOptions:
-    return replace(OracleOptions(), **{name: getattr(options, name) for name in SHARED})
+    return OracleOptions(**options.rules())
 
 
 def _by_sentence(

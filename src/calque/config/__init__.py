@@ -8,7 +8,7 @@ from calque.config.blocks import BlockOptions
 from calque.config.classes import ClassOptions
 from calque.config.compare import CompareOptions
 from calque.config.corpus import CorpusOptions
-from calque.config.decode import DecodeOptions, ForceOptions, OracleOptions
+from calque.config.decode import DecodeOptions, ForceOptions, OracleOptions, ReorderingOptions
 from calque.config.dense import (
     DenseOptions,
     EventOptions,
@@ -47,6 +47,7 @@ __all__ = [
     "LocalModelOptions",
     "OptionInfo",
     "OracleOptions",
+    "ReorderingOptions",
     "RoundOptions",
     "TaskOptions",
     "TextOptions",

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, fields
+from typing import Any, Literal
 
 from calque.config.option import option
 
 
 @dataclass(frozen=True)
-class DecodeOptions:
-    """How the decoder searches: what it may reorder and what it prunes."""
+class ReorderingOptions:
+    """Which source words may be translated next, whatever is searched for."""
 
     reordering: Literal["mon", "swap", "phrase"] = option(
         "phrase", "left to right, swaps of neighbouring blocks, or jumps up to the distortion limit"
@@ -24,6 +24,16 @@ class DecodeOptions:
     strict_single_gap: bool = option(
         False, "in swap mode, let what lies before a jump be a single block only"
     )
+
+    def rules(self) -> dict[str, Any]:
+        """These options alone, by name."""
+        return {field.name: getattr(self, field.name) for field in fields(ReorderingOptions)}
+
+
+@dataclass(frozen=True)
+class DecodeOptions(ReorderingOptions):
+    """How the decoder searches: what it may reorder and what it prunes."""
+
     stack_size: int = option(200, "hypotheses kept per stack; 0: all", least=0)
     pop_limit: int = option(400, "steps tried per stack by cube pruning; 0: every one", least=0)
     threshold: float = option(
@@ -55,13 +65,9 @@ class DecodeOptions:
 
 
 @dataclass(frozen=True)
-class ForceOptions:
+class ForceOptions(ReorderingOptions):
     """How forced decoding searches for derivations of the reference."""
 
-    reordering: Literal["mon", "swap", "phrase"] = option(
-        "phrase", "left to right, swaps of neighbouring blocks, or jumps up to the distortion limit"
-    )
-    distortion_limit: int = option(6, "most source words jumped over; -1: no limit", least=-1)
     distortion_rule: Literal["window", "jump"] = option(
         "jump",
         "what the limit bounds: the jump alone; or window, also how far a block may end from the"
@@ -77,21 +83,9 @@ class ForceOptions:
 
 
 @dataclass(frozen=True)
-class OracleOptions:
+class OracleOptions(ReorderingOptions):
     """How the translations closest to the references are searched."""
 
-    reordering: Literal["mon", "swap", "phrase"] = option(
-        "phrase", "left to right, swaps of neighbouring blocks, or jumps up to the distortion limit"
-    )
-    distortion_limit: int = option(6, "most source words jumped over; -1: no limit", least=-1)
-    distortion_rule: Literal["window", "jump"] = option(
-        "window",
-        "what the limit bounds: window, also how far a block may end from the first word that is"
-        " not translated; jump, the jump alone",
-    )
-    strict_single_gap: bool = option(
-        False, "in swap mode, let what lies before a jump be a single block only"
-    )
     stack_size: int = option(
         100, "hypotheses kept per stack; 0: all, an exact search of short sentences", least=0
     )

@@ -159,14 +159,7 @@ class Decoder:
         from bigrams on and, unless `options` want it, no brevity penalty (Tillmann & Zhang 2008). A
         beam search: the best one is not guaranteed, unless the stacks are unlimited.
         """
-        search = DecodeOptions(
-            reordering=options.reordering,
-            distortion_limit=options.distortion_limit,
-            distortion_rule=options.distortion_rule,
-            strict_single_gap=options.strict_single_gap,
-            stack_size=options.stack_size,
-            future_cost=False,
-        )
+        search = DecodeOptions(**options.rules(), stack_size=options.stack_size, future_cost=False)
         return self._core.oracle(
             self._source(source),
             [(text.copies, text.sentences.offsets) for text in references],
@@ -193,17 +186,12 @@ class Decoder:
         The search is exhaustive (Yu et al. 2013). Where the whole reference is out of reach, the
         longest reachable prefix pair is found and, with `derive_prefix`, its best derivation.
         """
-        rules = DecodeOptions(
-            reordering=options.reordering,
-            distortion_limit=options.distortion_limit,
-            distortion_rule=options.distortion_rule,
-        )
         return self._core.force(
             self._source(source),
             references.copies,
             references.sentences.offsets,
             self._weights(weights),
-            _search(rules),
+            _search(DecodeOptions(**options.rules())),
             leave_one_out,
             max_bytes=options.memory_mb * MEGABYTE,
             max_words=options.max_words,

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from calque import _core
-from calque.config import DecodeOptions, ForceOptions
+from calque.config import ForceOptions, ReorderingOptions
 from calque.decode.decoder import Decoder
 from calque.decode.forcing import encode_pairs
 from calque.errors import CalqueError
@@ -11,7 +11,7 @@ from calque.model import Model
 
 
 def force_text(
-    decoder: Decoder, model: Model, source: Sequence[str], text: str, rules: DecodeOptions
+    decoder: Decoder, model: Model, source: Sequence[str], text: str, rules: ReorderingOptions
 ) -> _core.Derivation:
     """The best derivation of a translation of one sentence, under the reordering of `rules`.
 
@@ -21,13 +21,7 @@ def force_text(
     words = model.preprocessor.target(text.replace("\n", " ") + "\n").split()
     if not words:
         raise CalqueError("the translation is empty: expected words")
-    options = ForceOptions(
-        reordering=rules.reordering,
-        distortion_limit=rules.distortion_limit,
-        distortion_rule=rules.distortion_rule,
-        max_words=len(source),
-        min_prefix=1,
-    )
+    options = ForceOptions(**rules.rules(), max_words=len(source), min_prefix=1)
     encoded = encode_pairs([(" ".join(source), " ".join(words))], model)
     [found] = decoder.force(*encoded, model.weights, options, derive_prefix=False, threads=1)
     if found.reachable:
