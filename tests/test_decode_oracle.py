@@ -61,6 +61,7 @@ def oracle_options(by: Rules, brevity_penalty: bool = False) -> OracleOptions:
         distortion_rule=by.distortion,
         strict_single_gap=by.strict,
         stack_size=0,
+        max_targets=0,
         brevity_penalty=brevity_penalty,
     )
 
@@ -136,6 +137,21 @@ def test_the_brevity_penalty_makes_translations_longer() -> None:
             total += sum(len(step.target) for step in found.derivations[0].steps)
         lengths[brevity_penalty] = total
     assert lengths[True] > lengths[False]
+
+
+def test_as_many_targets_as_in_translating_are_looked_at() -> None:
+    parts = tiny_model(5, n_pairs=30)
+    decoder = Decoder(parts.blocks, parts.vocabulary, parts.lm)
+    for limit in (1, 2, 0):
+        options = replace(oracle_options(Rules("mon")), max_targets=limit)
+        wanted = as_references([[6, 6, 5, 4]])
+        [found] = decoder.oracle(as_source([[3, 4, 5]]), wanted, options, n_best=200)
+        places = set()
+        for derivation in found.derivations:
+            for step in derivation.steps:
+                phrase = parts.blocks.find([3, 4, 5][step.begin : step.end])
+                places.add(step.block - parts.blocks.blocks(phrase)[0])
+        assert max(places) == limit - 1 if limit else max(places) > 2
 
 
 def test_a_text_without_references_is_refused() -> None:

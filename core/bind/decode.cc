@@ -276,8 +276,8 @@ void register_decode(nb::module_& m) {
           "oracle",
           [](const BoundDecoder& decoder, const BoundSource& text,
              const std::vector<std::pair<Vector<int32_t>, Vector<int64_t>>>& references,
-             const SearchOptions& search, bool brevity_penalty, int n_best, bool distinct,
-             int threads) {
+             const SearchOptions& search, bool brevity_penalty, int max_targets, int n_best,
+             bool distinct, int threads) {
             const SourceText source = to_source(decoder, text);
             ReferenceTexts texts;
             for (const auto& [ids, offsets] : references) {
@@ -286,11 +286,12 @@ void register_decode(nb::module_& m) {
             }
             if (texts.all.empty()) throw Error("at least one reference is expected");
             nb::gil_scoped_release release;
-            return decode_oracle(decoder.model, {search, {0, 0}, n_best, distinct}, brevity_penalty,
-                                 source, texts, threads);
+            return decode_oracle(decoder.model, {search, {0, max_targets}, n_best, distinct},
+                                 brevity_penalty, source, texts, threads);
           },
           nb::arg("source"), nb::arg("references"), nb::arg("search"), nb::kw_only(),
-          nb::arg("brevity_penalty"), nb::arg("n_best"), nb::arg("distinct"), nb::arg("threads"),
+          nb::arg("brevity_penalty"), nb::arg("max_targets"), nb::arg("n_best"),
+          nb::arg("distinct"), nb::arg("threads"),
           "The derivations of highest sentence BLEU; their score is the BLEU. `references` are "
           "texts, each as ids and offsets.")
       .def(

@@ -85,7 +85,7 @@ std::vector<Decoded> decode_oracle(const ModelView& model, const DecodeOptions& 
   std::vector<Decoded> results(source.size());
   for_chunks(source.size(), 1, n_threads, [&] {
     // Without weights every option is as good as any other: the references choose.
-    return [&, collector = OptionCollector(model, no_weights, {0, 0}), table = OptionTable()](
+    return [&, collector = OptionCollector(model, no_weights, options.limits), table = OptionTable()](
                size_t at, size_t) mutable {
       collector.collect(table, source.sentence(at));
       ReferenceNgrams ngrams(references.sentence(at));

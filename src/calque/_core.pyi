@@ -652,7 +652,7 @@ class Decoder:
     def graph(self, source: Source, weights: WeightView, search: SearchOptions, *, options_per_span: int, max_targets: int) -> TranslationGraph:
         """The translation graph of one sentence."""
 
-    def oracle(self, source: Source, references: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]], search: SearchOptions, *, brevity_penalty: bool, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
+    def oracle(self, source: Source, references: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]], search: SearchOptions, *, brevity_penalty: bool, max_targets: int, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
         """
         The derivations of highest sentence BLEU; their score is the BLEU. `references` are texts, each as ids and offsets.
         """

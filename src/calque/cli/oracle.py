@@ -100,7 +100,8 @@ def oracle(
             stage.advance()
     with console.stage("translate", len(lines)) as stage:
         ours = []
-        for translation in translator.translate_all(lines, threads=threads, **options.rules()):
+        rules = options.rules() | {"max_targets": options.max_targets}
+        for translation in translator.translate_all(lines, threads=threads, **rules):
             ours.append(translation)
             stage.advance()
     prepared = bleu.prepare(references)
@@ -118,7 +119,7 @@ def oracle(
 
 
 def _like(options: DecodeOptions) -> OracleOptions:
-    return OracleOptions(**options.rules())
+    return OracleOptions(**options.rules(), max_targets=options.max_targets)
 
 
 def _by_sentence(

@@ -86,6 +86,12 @@ class ForceOptions(ReorderingOptions):
 class OracleOptions(ReorderingOptions):
     """How the translations closest to the references are searched."""
 
+    max_targets: int = option(
+        100,
+        "blocks of a source phrase that are looked at, the best by their scores whatever the"
+        " weights; 0: all",
+        least=0,
+    )
     stack_size: int = option(
         100, "hypotheses kept per stack; 0: all, an exact search of short sentences", least=0
     )

@@ -165,6 +165,7 @@ class Decoder:
             [(text.copies, text.sentences.offsets) for text in references],
             _search(search),
             brevity_penalty=options.brevity_penalty,
+            max_targets=options.max_targets,
             n_best=n_best,
             distinct=distinct,
             threads=n_workers(threads),
