@@ -27,7 +27,9 @@ from calque.features import (
 FREE = ("P1", "P5", "W1", "phrase-pair", "lexical", "source-triplets", "target-triplets", "ruleid")
 """Families whose features a block and its place in the sentence decide; `wordedges` is another."""
 SOURCES = (["w0"], ["w2", "w1"])
-EVERYTHING = DecodeOptions(reordering="mon", stack_size=0, pop_limit=0, future_cost=False)
+EVERYTHING = DecodeOptions(
+    reordering="mon", stack_size=0, pop_limit=0, future_cost=False, options_in_sentence=0
+)
 """No pruning but that of options."""
 
 
@@ -49,12 +51,25 @@ def fired(one: Task, step: Step) -> dict[str, int]:
     return names(one.families, Derived(one.source, (block,), CLASSES, CLASSES, frozenset(), False))
 
 
-def ranking(one: Task, weights: Weights, steps: list[Step]) -> list[int]:
-    """The blocks of one span, the best first. Precondition: what depends on the way weighs 0."""
+def sees_neighbours(one: Task, name: str) -> bool:
+    """Whether a feature depends on the words beside the block."""
+    template = one.decoder.features.templates[name.partition(":")[0]]
+    return any(slot.name in ("source.left", "source.right") for slot in template.parsed)
+
+
+def ranking(one: Task, weights: Weights, steps: list[Step], *, alone: bool = False) -> list[int]:
+    """The blocks of one span, the best first. Precondition: what depends on the way weighs 0.
+
+    With `alone`, without the features that depend on the words beside them.
+    """
     key_of = one.decoder.features.key_of
 
     def value(step: Step) -> float:
-        sparse = (weights.sparse[key_of(name)] * n for name, n in fired(one, step).items())
+        sparse = (
+            weights.sparse[key_of(name)] * n
+            for name, n in fired(one, step).items()
+            if not (alone and sees_neighbours(one, name))
+        )
         return score(weights, dense_features(one.parts, (step,), ends=False)) + sum(sparse)
 
     return [step.block for step in sorted(steps, key=lambda s: (-value(s), s.block))]
@@ -67,9 +82,11 @@ def spans(one: Task) -> dict[tuple[int, int], list[Step]]:
     return found
 
 
-def considered(one: Task, weights: Weights, limit: int) -> dict[tuple[int, int], set[int]]:
+def considered(
+    one: Task, weights: Weights, limit: int, in_sentence: int = 0
+) -> dict[tuple[int, int], set[int]]:
     """The blocks of each span in any derivation of an exhaustive search."""
-    limited = replace(EVERYTHING, options_per_span=limit)
+    limited = replace(EVERYTHING, options_per_span=limit, options_in_sentence=in_sentence)
     [found] = one.decoder.decode(one.text, weights, limited, n_best=100_000, distinct=False)
     blocks: dict[tuple[int, int], set[int]] = {}
     for derivation in found.derivations:
@@ -107,6 +124,18 @@ def test_the_best_options_by_all_weights_are_considered(
         found = considered(one, weights, limit)
         for span, steps in spans(one).items():
             assert found[span] == set(ranking(one, weights, steps)[:limit])
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_neighbours_are_looked_at_for_the_best_options_without_them(seed: int) -> None:
+    for source in SOURCES:
+        one = rich_model(seed, ("wordedges",), source)
+        weights = free_weights(seed, one)
+        found = considered(one, weights, 2, in_sentence=5)
+        for span, steps in spans(one).items():
+            first = set(ranking(one, weights, steps, alone=True)[:5])
+            some = [step for step in steps if step.block in first]
+            assert found[span] == set(ranking(one, weights, some)[:2])
 
 
 def test_one_weight_brings_any_block_in() -> None:

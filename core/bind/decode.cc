@@ -203,6 +203,14 @@ void register_decode(nb::module_& m) {
           nb::arg("threshold"), nb::arg("threshold_on"),
           nb::arg("future_cost"), nb::arg("time_limit_s"));
 
+  nb::class_<OptionLimits>(m, "OptionLimits", "How many options are kept; 0: all.")
+      .def(
+          "__init__",
+          [](OptionLimits* self, int per_span, int in_sentence, int max_targets) {
+            new (self) OptionLimits{per_span, in_sentence, max_targets};
+          },
+          nb::kw_only(), nb::arg("per_span"), nb::arg("in_sentence"), nb::arg("max_targets"));
+
   nb::class_<BoundSource>(m, "Source", "Source sentences as the decoder takes them.")
       .def(nb::init<Vector<int32_t>, Vector<int64_t>, Vector<int32_t>, Matrix<uint64_t>>(),
            nb::arg("ids"), nb::arg("offsets"), nb::arg("copies"), nb::arg("levels"),
@@ -219,7 +227,7 @@ void register_decode(nb::module_& m) {
              const SearchOptions& search, Vector<int64_t> constraint_offsets,
              Vector<int32_t> constraint_spans, Vector<int64_t> constraint_target_offsets,
              Vector<int32_t> constraint_targets, const BoundLeaveOneOut* leave_one_out,
-             int options_per_span, int max_targets, int n_best, bool distinct, int threads) {
+             const OptionLimits& limits, int n_best, bool distinct, int threads) {
             const WeightView weights = to_weights(decoder, given);
             SourceText source = to_source(decoder, text);
             const LeaveOneOut* without = leave_out(source, decoder, leave_one_out);
@@ -228,14 +236,13 @@ void register_decode(nb::module_& m) {
                                constraint_target_offsets, constraint_targets);
             nb::gil_scoped_release release;
             return decode(decoder.model, weights,
-                          {search, {options_per_span, max_targets}, n_best, distinct, without},
+                          {search, limits, n_best, distinct, without},
                           source, constraints, threads);
           },
           nb::arg("source"), nb::arg("weights"), nb::arg("search"), nb::arg("constraint_offsets"),
           nb::arg("constraint_spans"), nb::arg("constraint_target_offsets"),
           nb::arg("constraint_targets"), nb::arg("leave_one_out").none(), nb::kw_only(),
-          nb::arg("options_per_span"), nb::arg("max_targets"), nb::arg("n_best"),
-          nb::arg("distinct"), nb::arg("threads"),
+          nb::arg("limits"), nb::arg("n_best"), nb::arg("distinct"), nb::arg("threads"),
           "The best derivations of every sentence. Constraints: how many come before each "
           "sentence, begin and end of each, where its target words begin, and these: ids, or "
           "numbers below 0 for other texts.")
@@ -243,35 +250,33 @@ void register_decode(nb::module_& m) {
           "decode_batch",
           [](const BoundDecoder& decoder, const BoundSource& text, const BoundWeights& given,
              const SearchOptions& search, const BoundLeaveOneOut* leave_one_out,
-             int options_per_span, int max_targets, int n_best, bool distinct, int threads) {
+             const OptionLimits& limits, int n_best, bool distinct, int threads) {
             const WeightView weights = to_weights(decoder, given);
             SourceText source = to_source(decoder, text);
             const LeaveOneOut* without = leave_out(source, decoder, leave_one_out);
             nb::gil_scoped_release release;
             DecodedBatch batch;
             batch.decoded = decode(decoder.model, weights,
-                                   {search, {options_per_span, max_targets}, n_best, distinct, without},
+                                   {search, limits, n_best, distinct, without},
                                    source, {}, threads);
             batch.lists = flatten(batch.decoded);
             return batch;
           },
           nb::arg("source"), nb::arg("weights"), nb::arg("search"),
-          nb::arg("leave_one_out").none(), nb::kw_only(), nb::arg("options_per_span"),
-          nb::arg("max_targets"), nb::arg("n_best"), nb::arg("distinct"), nb::arg("threads"),
-          "The same without constraints, as arrays.")
+          nb::arg("leave_one_out").none(), nb::kw_only(), nb::arg("limits"), nb::arg("n_best"),
+          nb::arg("distinct"), nb::arg("threads"), "The same without constraints, as arrays.")
       .def(
           "graph",
           [](const BoundDecoder& decoder, const BoundSource& text, const BoundWeights& given,
-             const SearchOptions& search, int options_per_span, int max_targets) {
+             const SearchOptions& search, const OptionLimits& limits) {
             const WeightView weights = to_weights(decoder, given);
             const SourceText source = to_sentence(decoder, text);
             nb::gil_scoped_release release;
             return decode_graph(decoder.model, weights,
-                                {search, {options_per_span, max_targets}, 1, false, nullptr},
-                                source, 0);
+                                {search, limits, 1, false, nullptr}, source, 0);
           },
           nb::arg("source"), nb::arg("weights"), nb::arg("search"), nb::kw_only(),
-          nb::arg("options_per_span"), nb::arg("max_targets"), "The translation graph of one sentence.")
+          nb::arg("limits"), "The translation graph of one sentence.")
       .def(
           "oracle",
           [](const BoundDecoder& decoder, const BoundSource& text,
@@ -286,7 +291,7 @@ void register_decode(nb::module_& m) {
             }
             if (texts.all.empty()) throw Error("at least one reference is expected");
             nb::gil_scoped_release release;
-            return decode_oracle(decoder.model, {search, {0, max_targets}, n_best, distinct},
+            return decode_oracle(decoder.model, {search, {0, 0, max_targets}, n_best, distinct},
                                  brevity_penalty, source, texts, threads);
           },
           nb::arg("source"), nb::arg("references"), nb::arg("search"), nb::kw_only(),

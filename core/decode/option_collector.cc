@@ -42,7 +42,10 @@ OptionCollector::OptionCollector(const ModelView& model, const WeightView& weigh
       block_limit_(limits.per_span) {
   if (weights.sparse != nullptr) {
     sparse_.emplace(weights.sparse);
-    if (sparse_->has(Scope::kOption)) block_limit_ = 0;  // the best show in the sentence only
+    // The best show in the sentence only.
+    if (sparse_->has(Scope::kOption) && limit_ > 0) {
+      block_limit_ = limits.in_sentence > 0 ? std::max(limits.in_sentence, limit_) : 0;
+    }
   }
   if (leave_one_out != nullptr) left_out_.emplace(*leave_one_out);
   for (const BlockColumn& column : model.dense().block_columns) {

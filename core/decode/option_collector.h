@@ -18,6 +18,7 @@ namespace calque {
 // How many options are kept; 0: all.
 struct OptionLimits {
   int per_span;     // the best of a span, whatever they are
+  int in_sentence;  // those whose sparse features of the place are looked up: the best without
   int max_targets;  // blocks of a source phrase that are looked at: the first, in the table's order
 };
 
@@ -25,7 +26,7 @@ struct OptionLimits {
 class OptionCollector {
  public:
   // Keeps those options of a span that score best by everything that the block and its place in the
-  // sentence decide.
+  // sentence decide, the latter as far as `limits.in_sentence` allows.
   // `leave_one_out`: what to leave out for sentences that have a pair, if anything.
   // Oracle: tests/test_decode_options.py (all options, ranked).
   OptionCollector(const ModelView& model, const WeightView& weights, const OptionLimits& limits,

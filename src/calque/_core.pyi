@@ -625,6 +625,11 @@ class SearchOptions:
 
     def __init__(self, *, reordering: str, distortion_limit: int, distortion_rule: str, strict_single_gap: bool, stack_size: int, pop_limit: int, threshold: float, threshold_on: str, future_cost: bool, time_limit_s: float) -> None: ...
 
+class OptionLimits:
+    """How many options are kept; 0: all."""
+
+    def __init__(self, *, per_span: int, in_sentence: int, max_targets: int) -> None: ...
+
 class Source:
     """Source sentences as the decoder takes them."""
 
@@ -641,15 +646,15 @@ class Decoder:
         `lm_words` holds the language-model id of each target id; empty: the same ids.
         """
 
-    def decode(self, source: Source, weights: WeightView, search: SearchOptions, constraint_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_spans: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leave_one_out: LeaveOneOut | None, *, options_per_span: int, max_targets: int, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
+    def decode(self, source: Source, weights: WeightView, search: SearchOptions, constraint_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_spans: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leave_one_out: LeaveOneOut | None, *, limits: OptionLimits, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
         """
         The best derivations of every sentence. Constraints: how many come before each sentence, begin and end of each, where its target words begin, and these: ids, or numbers below 0 for other texts.
         """
 
-    def decode_batch(self, source: Source, weights: WeightView, search: SearchOptions, leave_one_out: LeaveOneOut | None, *, options_per_span: int, max_targets: int, n_best: int, distinct: bool, threads: int) -> DecodedBatch:
+    def decode_batch(self, source: Source, weights: WeightView, search: SearchOptions, leave_one_out: LeaveOneOut | None, *, limits: OptionLimits, n_best: int, distinct: bool, threads: int) -> DecodedBatch:
         """The same without constraints, as arrays."""
 
-    def graph(self, source: Source, weights: WeightView, search: SearchOptions, *, options_per_span: int, max_targets: int) -> TranslationGraph:
+    def graph(self, source: Source, weights: WeightView, search: SearchOptions, *, limits: OptionLimits) -> TranslationGraph:
         """The translation graph of one sentence."""
 
     def oracle(self, source: Source, references: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]], search: SearchOptions, *, brevity_penalty: bool, max_targets: int, n_best: int, distinct: bool, threads: int) -> list[Decoded]:

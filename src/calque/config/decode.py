@@ -59,6 +59,12 @@ class DecodeOptions(ReorderingOptions):
     options_per_span: int = option(
         20, "translation options kept per source span, the best by all weights; 0: all", least=0
     )
+    options_in_sentence: int = option(
+        30,
+        "of a span, options whose sparse features of neighbouring words are looked up, the best by"
+        " all that a block decides alone; 0: all, so that such a feature can bring any block in",
+        least=0,
+    )
     time_limit_s: float = option(
         0.0, "seconds after which the rest of a sentence is translated in a hurry; 0: none", least=0
     )

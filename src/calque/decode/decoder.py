@@ -100,8 +100,7 @@ class Decoder:
             required.target_offsets,
             required.targets,
             leave_one_out,
-            options_per_span=options.options_per_span,
-            max_targets=options.max_targets,
+            limits=_limits(options),
             n_best=n_best,
             distinct=distinct,
             threads=n_workers(threads),
@@ -124,8 +123,7 @@ class Decoder:
             self._weights(weights),
             _search(options),
             leave_one_out,
-            options_per_span=options.options_per_span,
-            max_targets=options.max_targets,
+            limits=_limits(options),
             n_best=n_best,
             distinct=distinct,
             threads=n_workers(threads),
@@ -139,8 +137,7 @@ class Decoder:
             self._source(source),
             self._weights(weights),
             _search(options),
-            options_per_span=options.options_per_span,
-            max_targets=options.max_targets,
+            limits=_limits(options),
         )
 
     def oracle(
@@ -337,9 +334,16 @@ class Decoder:
 
 def _search(options: DecodeOptions) -> _core.SearchOptions:
     values = asdict(options)
-    for decided in ("options_per_span", "max_targets", "max_words"):  # before the search
-        del values[decided]
-    return _core.SearchOptions(**values)
+    before = ("options_per_span", "options_in_sentence", "max_targets", "max_words")
+    return _core.SearchOptions(**{key: v for key, v in values.items() if key not in before})
+
+
+def _limits(options: DecodeOptions) -> _core.OptionLimits:
+    return _core.OptionLimits(
+        per_span=options.options_per_span,
+        in_sentence=options.options_in_sentence,
+        max_targets=options.max_targets,
+    )
 
 
 def _lm_words(vocabulary: Vocabulary, lm: LanguageModel) -> NDArray[np.int32]:
