@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.blocks import BlockTable
-from calque.config import BlockOptions, CleanOptions, FeatureOptions, TrainOptions
+from calque.config import (
+    BlockOptions,
+    CleanOptions,
+    DecodeOptions,
+    FeatureOptions,
+    TrainOptions,
+)
 from calque.features import DENSE, REORDERING, TRANSLATION, Weights
 from calque.model import Model
 from calque.model.build import build
@@ -41,6 +47,7 @@ def build_equal_model(folder: Path) -> Model:
         clean=CleanOptions(max_words=1000, max_ratio=1000.0),
         blocks=BlockOptions(max_targets=None),
         features=FeatureOptions.standard(),
+        decode=DecodeOptions(max_targets=0),
     )
     made = build(text, folder, options, alignment=MOSES / "multi30k.eflomal.gdfa.gz")
     model = replace(made, blocks=only_extracted(made.blocks), weights=tuned_weights())
