@@ -110,7 +110,7 @@ def test_settings_change_the_score_and_its_signature(verb: Run, corpus: CorpusFi
     ("extra", "message"),
     [
         (["--metric", "blue"], "unknown metric 'blue'; did you mean 'bleu'?"),
-        (["--metric", "bleu,"], f"unknown metric ''; one of {', '.join(METRIC_NAMES)}"),
+        (["--metric", "bleu,"], f"unknown metric ''; expected one of {', '.join(METRIC_NAMES)}"),
         (["--tokenize", "31a"], "unknown tokenizer '31a'; did you mean '13a'?"),
         (["--metric", "chrf", "--tokenize", "13a"], "--tokenize 13a: chrf does not split words"),
         (["--reference", "nowhere"], "nowhere: no such file"),

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+
+ALIKE = 0.4
+"""How much of a name must be right for another one to be meant: from 0 to 1."""
 
 
 class CalqueError(Exception):
@@ -30,3 +34,17 @@ class OptionError(CalqueError):
 
 class ModelError(CalqueError):
     """A model folder that is incomplete, damaged, foreign or of another version."""
+
+
+def nearest(name: str, valid: Iterable[str], least: float = ALIKE) -> str | None:
+    """The valid name that was probably meant."""
+    import difflib  # here: it takes longer to import than most commands need it
+
+    return next(iter(difflib.get_close_matches(name, list(valid), n=1, cutoff=least)), None)
+
+
+def hint(name: str, valid: Iterable[str]) -> str:
+    """What to write instead of a name that is not valid: `did you mean 'x'?`, or all there are."""
+    valid = list(valid)
+    near = nearest(name, valid)
+    return f"did you mean '{near}'?" if near else f"expected one of {', '.join(valid)}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 import tomllib
 import types
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from calque.config.option import OptionInfo, describe
-from calque.errors import FileError, OptionError
+from calque.errors import FileError, OptionError, nearest
 
 Value: TypeAlias = "bool | int | float | str | None"
 Options = TypeVar("Options")
@@ -95,10 +94,10 @@ def _flatten(values: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str,
 def _nearest(key: str, valid: Iterable[str]) -> str:
     """`; did you mean 'x'?`, or the list of keys where none is near."""
     valid = list(valid)
-    near = difflib.get_close_matches(key, valid, n=1, cutoff=0.5)
     # A key given without its group: `order` for `lm.order`.
-    near = near or [full for full in valid if full.rpartition(".")[2] == key]
-    return f"; did you mean '{near[0]}'?" if near else f"; valid keys: {', '.join(valid)}"
+    ends = (full for full in valid if full.rpartition(".")[2] == key)
+    near = nearest(key, valid, 0.5) or next(ends, None)
+    return f"; did you mean '{near}'?" if near else f"; valid keys: {', '.join(valid)}"
 
 
 def _replace(options: Any, path: list[str], value: Value) -> Any:

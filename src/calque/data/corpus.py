@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Iterable, Iterator
 from random import Random
@@ -17,7 +16,7 @@ from calque.data.oruka import Oruka
 from calque.data.phrases import DOMINANT
 from calque.data.sentences import Grammar
 from calque.data.velian import Velian
-from calque.errors import OptionError
+from calque.errors import OptionError, hint
 from calque.parallel import n_workers, ordered_map
 
 CHUNK = 1_000
@@ -81,9 +80,7 @@ def _check_name(what: str, name: str, valid: Iterable[str]) -> None:
     valid = list(valid)
     if name in valid:
         return
-    near = difflib.get_close_matches(str(name), valid, n=1, cutoff=0.4)
-    hint = f"did you mean '{near[0]}'?" if near else f"expected one of {', '.join(valid)}"
-    raise OptionError(f"corpus: unknown {what} '{name}'; {hint}")
+    raise OptionError(f"corpus: unknown {what} '{name}'; {hint(str(name), valid)}")
 
 
 @functools.cache

@@ -6,7 +6,6 @@ which components these are, `DenseData.add_to` hands them to the core with their
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
@@ -15,7 +14,7 @@ import numpy as np
 
 from calque import _core
 from calque.blocks import BlockTable
-from calque.errors import ModelError, OptionError
+from calque.errors import ModelError, OptionError, hint
 from calque.features.class_lm import ClassLanguageModel
 from calque.features.columns import BlockColumn
 from calque.features.jumps import JumpTable
@@ -275,5 +274,5 @@ def chosen(expression: str) -> tuple[str, ...]:
 def _component(name: str) -> str:
     if name in COMPONENTS:
         return name
-    near = difflib.get_close_matches(name, [*SETS, *COMPONENTS], 1, 0.0)[0]
-    raise OptionError(f"no dense feature or set is called '{name}': did you mean '{near}'?")
+    meant = hint(name, [*SETS, *COMPONENTS])
+    raise OptionError(f"no dense feature or set is called '{name}': {meant}")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 
 from calque.config import FeatureOptions
-from calque.errors import OptionError
+from calque.errors import OptionError, hint
 from calque.features.template import Template
 
 BUDGETS = {
@@ -152,8 +151,7 @@ def _family(name: str, budget: int, max_slots: int) -> Iterable[Template]:
     if name in FAMILIES:
         return FAMILIES[name]
     known = [*GROUPS, *FAMILIES, "wordedges"]
-    near = difflib.get_close_matches(name, known, 1, 0.0)[0]
-    raise OptionError(f"no family of sparse features is called '{name}': did you mean '{near}'?")
+    raise OptionError(f"no family of sparse features is called '{name}': {hint(name, known)}")
 
 
 def _from_module(name: str) -> Sequence[Template]:

@@ -16,14 +16,13 @@ in a file `my_module.py` makes `features.sparse = "ruleid, my_module:family"` a 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 from calque import _core
-from calque.errors import CalqueError, OptionError
+from calque.errors import CalqueError, OptionError, hint, nearest
 from calque.features.classes import LEVELS
 
 Side = Literal["source", "target"]
@@ -187,10 +186,7 @@ class Template:
 def _parse(template: str, slot: str) -> Slot:
     name, at, level = slot.partition("@")
     if name not in SLOTS:
-        near = difflib.get_close_matches(name, SLOTS, 1, 0.0)[0]
-        raise OptionError(
-            f"template '{template}': no slot is called '{name}': did you mean '{near}'?"
-        )
+        raise OptionError(f"template '{template}': no slot is called '{name}': {hint(name, SLOTS)}")
     kind = SLOTS[name]
     if not at:
         return Slot(name)
@@ -209,7 +205,7 @@ def key_of(name: str, templates: Mapping[str, Template]) -> int:
     """The key of a feature from its name, `TEMPLATE:VALUE ||| VALUE`."""
     template, colon, values = name.partition(":")
     if not colon or template not in templates:
-        near = difflib.get_close_matches(template, templates, 1, 0.0)
-        hint = f": did you mean '{near[0]}'?" if near else ""
-        raise CalqueError(f"'{name}': no active template is called '{template}'{hint}")
+        near = nearest(template, templates)
+        meant = f": did you mean '{near}'?" if near else ""
+        raise CalqueError(f"'{name}': no active template is called '{template}'{meant}")
     return templates[template].key_of(values.split(" ||| "))

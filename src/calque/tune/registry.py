@@ -7,14 +7,13 @@ look here.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from calque.errors import OptionError
+from calque.errors import OptionError, hint
 
 if TYPE_CHECKING:
     from calque.tune.loop import Trainer
@@ -35,10 +34,8 @@ def find_method(name: str) -> type[Trainer]:
     if ":" in name:
         return _from_module(name)
     if name not in method_names():
-        known = method_names()
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"expected one of {', '.join(known)}"
-        raise OptionError(f"method '{name}': {hint} (module:Class is a method of your own)")
+        meant = hint(name, method_names())
+        raise OptionError(f"method '{name}': {meant} (module:Class is a method of your own)")
     module = importlib.import_module(f"calque.tune.methods.{name}")
     trainer: type[Trainer] = getattr(module, class_name(name))
     return trainer

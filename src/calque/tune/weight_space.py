@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 
-from calque.errors import CalqueError, OptionError
+from calque.errors import CalqueError, OptionError, hint
 from calque.features import Weights
 from calque.tune.nelder_mead import Vector
 
@@ -40,9 +39,7 @@ def weight_space(
     """All weights but the fixed ones and those of constant features, which have no effect."""
     stays = {name.strip() for name in fixed.split(",") if name.strip()}
     for name in sorted(stays - set(start)):
-        near = difflib.get_close_matches(name, list(start), n=1, cutoff=0.4)
-        hint = f"did you mean '{near[0]}'?" if near else f"one of {', '.join(start)}"
-        raise OptionError(f"fixed={name}: no feature is called that; {hint}")
+        raise OptionError(f"fixed={name}: no feature is called that; {hint(name, start)}")
     if stays and norm:
         raise OptionError("fixed and norm=l1 both keep the scale: give one")
     free = tuple(name for name in start if name not in stays and name not in constant)
