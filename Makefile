@@ -63,5 +63,5 @@ $(VENV)-sanitize/installed: $(CORE)
 
 $(VENV)-tsan/installed: $(CORE)
 	$(PYTHON) -m venv $(VENV)-tsan
-	$(VENV)-tsan/bin/pip $(PIP) -C cmake.define.CALQUE_TSAN=ON -C build-dir=build/tsan -e '.[dev]'
+	$(VENV)-tsan/bin/pip $(PIP) -C cmake.define.CALQUE_TSAN=ON -C build-dir=build/tsan -e .
 	@touch $@
