@@ -26,12 +26,13 @@ from calque.features import Weights
 from calque.hyps import read_nbest
 from calque.model import Model
 from calque.model.build import build
+from calque.progress import SILENT
 from calque.text import BitextFiles
-from calque.tune import DecoderTask, Mert, Mira, NBestTask, Pro, Task, Trainer, registry
+from calque.tune import DecoderTask, Mert, Mira, NBestTask, Pro, Simplex, Task, Trainer, registry
 from calque.tune.judge import Verdict
 from calque.tune.loop import Measured, Place, Step, Training
-from calque.tune.problem import Problem, Vector
-from calque.tune.run import Round
+from calque.tune.pool_trainer import PoolTraining
+from calque.tune.run import Round, Run
 
 WEIGHTS = [1.0, -0.5, 0.2]
 DOCS = Path(__file__).parents[1] / "docs" / "tuning.md"
@@ -76,8 +77,8 @@ def test_the_method_of_the_documentation_tunes_from_the_command_line(
     files = ["--nbest", nbest, "--reference", references, "--weights", tmp_path / "w"]
     method = ["--method", "my_method:Averaged", "--set", "rounds=3"]
     told = done(verb("tune", *files, *method, "--set", "rate=0.2", "--run", tmp_path / "run"))
-    score = float(re.search(r"bleu ([0-9.]+) \(", told).group(1))  # type: ignore[union-attr]
-    assert score > 90
+    [score] = re.findall(r"bleu ([0-9.]+) \(", told)
+    assert float(score) > 90
     assert "unknown key 'rat'; did you mean 'rate'?" in mistake(
         verb("tune", *files, *method, "--set", "rat=1")
     )
@@ -135,8 +136,8 @@ def test_lists_of_one_candidate_are_tuned(trainer: Trainer, model: Path, text: C
 
 def test_the_round_is_chosen_on_the_development_text(model: Path, text: CorpusFiles) -> None:
     learned = text.dev_source, text.dev_references
-    chosen = {"dev_source": text.test_source, "dev_references": text.test_references}
-    task = DecoderTask(model, *learned, n_best=20, **chosen)  # type: ignore[arg-type]
+    dev, references = text.test_source, text.test_references
+    task = DecoderTask(model, *learned, n_best=20, dev_source=dev, dev_references=references)
     alone = Mira(rounds=3, passes=10, settled=0.0).fit(DecoderTask(model, *learned, n_best=20))
     result = Mira(rounds=3, passes=10, settled=0.0).fit(task)
     assert [one.train_score for one in result.history] == [one.score for one in alone.history]
@@ -174,26 +175,26 @@ def group(model: Model, weights: Weights, name: str) -> dict[Any, float]:
 
 
 @pytest.mark.parametrize("fixed", ["dense", "sparse", "P1", "W1, language_model"])
-def test_groups_of_weights_stay(fixed: str, model: Path, text: CorpusFiles) -> None:
+def test_groups_of_weights_stay(
+    fixed: str, model: Path, text: CorpusFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
     loaded = Model.load(model)
     task = DecoderTask(model, text.dev_source, text.dev_references, n_best=20)
     before = Mira(rounds=1, passes=5).fit(task).weights
     assert all(group(loaded, before, name) for name in ("P1", "W1"))
     start = Translator(replace(loaded, weights=before))
     again = DecoderTask(start, text.dev_source, text.dev_references, n_best=20)
-    log: list[Weights] = []
+    steps: list[Weights] = []
+    step = PoolTraining.step
 
-    class Watched(Mira):
-        def update(self, problem: Problem, weights: Vector) -> Vector:
-            moved = super().update(problem, weights)
-            assert (moved[~problem.free] == weights[~problem.free]).all()
-            assert (moved[problem.free] != weights[problem.free]).any()
-            return moved
+    def watched(self: PoolTraining, round: int, weights: Weights, measured: Measured) -> Step:
+        done = step(self, round, weights, measured)
+        steps.append(done.weights or weights)
+        return done
 
-    trainer = Watched(rounds=2, passes=5, settled=0.0, fixed=fixed, seed=2)
-    trainer.begin = lambda task, place: keep(log, Mira.begin(trainer, task, place))  # type: ignore
-    trainer.fit(again)
-    after = log[-1]
+    monkeypatch.setattr(PoolTraining, "step", watched)
+    Mira(rounds=2, passes=5, settled=0.0, fixed=fixed, seed=2).fit(again)
+    after = steps[-1]
     kept = {name.strip() for name in fixed.split(",")}
     for name in kept:
         old, new = group(loaded, before, name), group(loaded, after, name)
@@ -202,25 +203,10 @@ def test_groups_of_weights_stay(fixed: str, model: Path, text: CorpusFiles) -> N
         assert group(loaded, after, name) != group(loaded, before, name), name
 
 
-def keep(log: list[Weights], begun: tuple[Training, Weights]) -> tuple[Training, Weights]:
-    """A training whose steps are kept."""
-    training = begun[0]
-    step = training.step
-
-    def kept(round: int, weights: Weights, measured: Measured) -> Step:
-        done = step(round, weights, measured)
-        if done.weights is not None:
-            log.append(done.weights)
-        return done
-
-    training.step = kept  # type: ignore[method-assign]
-    return begun
-
-
 def test_what_cannot_stay_is_one_clear_line(model: Path, text: CorpusFiles) -> None:
     task = DecoderTask(model, text.dev_source, text.dev_references, n_best=5)
     with pytest.raises(OptionError, match="fixed=ruleid: no such feature or family"):
-        Mira(rounds=1, fixed="ruleid").fit(task)
+        Mira(rounds=1, fixed="ruleid").begin(task, Place(Run(None, {}), 1, 1, SILENT))
     with pytest.raises(OptionError, match="every feature is fixed"):
         Mira(rounds=1, fixed="dense, sparse").fit(task)
 
@@ -248,11 +234,11 @@ def test_the_training_text_is_learned_from_as_if_unseen(
     files = lines["source"], [lines["reference"]]
     seen = DecoderTask(model, *files, n_best=5)
     unseen = DecoderTask(model, *files, n_best=5, leave_one_out=LeaveOneOutOptions())
-    easy, hard = (
-        task.judge.verdict(task.source.translate(task.start)).score for task in (seen, unseen)
-    )
+    easy, hard = (task.judge.verdict(task.translate(task.start)).score for task in (seen, unseen))
     assert easy > hard + 5
     assert Mira(rounds=1, passes=3).fit(unseen).history[0].score == hard
+    with pytest.raises(CalqueError, match="simplex .* knows no leave-one-out"):
+        Simplex().fit(unseen)
     copy = shutil.copytree(model, tmp_path / "model")
     command = ["tune", "--model", copy, "--source", lines["source"], "--method", "mira"]
     command += ["--reference", lines["reference"], "--set", "rounds=1", "--list-length", "5"]

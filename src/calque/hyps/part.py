@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from calque.errors import FileError
 from calque.hyps.lists import PackedTexts
-from calque.text.files import replacing
+from calque.text.arrays import read_arrays, write_arrays
 
 MOST_COUNT = 255
 
@@ -46,19 +46,15 @@ class Part:
 
     def write(self, path: Path) -> None:
         """Write the part as an .npz file, which appears complete or not at all."""
-        with replacing(path) as file:
-            np.savez(file, **{field.name: getattr(self, field.name) for field in fields(self)})
+        write_arrays(path, {field.name: getattr(self, field.name) for field in fields(self)})
 
     @classmethod
     def load(cls, path: Path) -> Part:
         """The part in a file that `write` wrote."""
         try:
-            with np.load(path, allow_pickle=False) as arrays:
-                return cls(**{name: arrays[name] for name in arrays.files})
-        except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
-            raise FileError(path, f"not a part of a pool, or damaged: {error}") from error
-        except Exception as error:  # zipfile has errors of its own, one for each kind of damage
-            raise FileError(path, f"damaged: {error}") from error
+            return cls(**read_arrays(path))
+        except TypeError as error:
+            raise FileError(path, f"not a part of a pool: {error}") from error
 
 
 def small(values: NDArray[Any]) -> NDArray[Any]:

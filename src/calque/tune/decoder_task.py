@@ -83,6 +83,10 @@ class DecoderTask(Task):
         """The sentences to translate."""
         return self.source.sentences
 
+    def translate(self, weights: Weights) -> list[str]:
+        """Their best translations under these weights."""
+        return self.source.translate(weights)
+
 
 class DecoderSource(CandidateSource):
     """Candidates that a model finds for the sentences of a file."""
@@ -111,6 +115,7 @@ class DecoderSource(CandidateSource):
         self.fixed = (UNKNOWN,) if UNKNOWN in first else ()
         self.has_families = bool(self._translator.decoder.features.templates)
         self.list_length = n_best
+        self.leaves_one_out = leave_one_out is not None
         self._threads = threads
         self._inputs = {
             "model": identity(folder),

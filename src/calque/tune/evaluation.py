@@ -17,7 +17,6 @@ from calque.model import Model
 class Evaluation:
     """What translating a text with given weights gives and costs."""
 
-    weights: Mapping[str, float]
     scores: Mapping[str, float]
     """Of the whole text, by metric."""
     n_hypotheses: int
@@ -66,7 +65,7 @@ class FullDecoding:
             for name, metric in self._metrics.items()
         }
         n_words = sum(len(text.split()) for text in texts)
-        return Evaluation(dict(weights), scores, n_hypotheses, n_words)
+        return Evaluation(scores, n_hypotheses, n_words)
 
     def translate(
         self, weights: Weights, options: DecodeOptions | None = None

@@ -34,6 +34,4 @@ def free_features(
         else:
             known = ", ".join((*names, *ALL))
             raise OptionError(f"fixed={name}: no such feature or family; there are: {known}")
-    if not free.any():
-        raise OptionError("every feature is fixed: expected one to tune")
     return free

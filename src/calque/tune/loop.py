@@ -223,8 +223,8 @@ def _result(trainer: Trainer, log: Run, task: Task) -> Result:
 
 def _keep_examples(log: Run, task: Task, result: Result) -> None:
     """Put some translations before and after into the folder of a run, once."""
-    if log.folder is None or task.texts is None or (log.folder / EXAMPLES).exists():
+    if log.folder is None or not task.texts or (log.folder / EXAMPLES).exists():
         return
-    before, after = (task.source.translate(w) for w in (log.weights(0), result.weights))
+    before, after = (task.translate(w) for w in (log.weights(0), result.weights))
     reference = task.judge.reference_lines[0]
     write_examples(log.folder, changed(task.texts, reference, before, after))

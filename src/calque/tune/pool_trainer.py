@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from calque.errors import CalqueError
+from calque.errors import CalqueError, OptionError
 from calque.features import Weights
 from calque.hyps import CandidatePool, Lists
 from calque.tune import guards
@@ -41,6 +41,8 @@ class PoolTrainer(Trainer):
 
     def begin(self, task: Task, place: Place) -> tuple[Training, Weights]:
         """A pool of candidates, empty as yet."""
+        # A wrong name shows now, not after a text is decoded.
+        free_features(str(self.options.fixed), task.source, np.empty(0, np.uint64))
         if task.source.has_families and not self.tunes_sparse:
             place.progress.warn(
                 f"{self.method} tunes dense weights only: those of sparse features stay as they"
@@ -166,6 +168,8 @@ class PoolTraining(Training):
     def _problem(self, round: int, lists: Lists, start: Vector | None) -> Problem:
         trainer, task = self._trainer, self._task
         free = free_features(str(trainer.options.fixed), task.source, lists.keys)
+        if not free.any():
+            raise OptionError("every feature is fixed: expected one to tune")
         start = self._pool.vector(task.start) if start is None else start
         n_dense = lists.n_dense
         size = float(np.abs(start[:n_dense][free[:n_dense]]).sum()) or 1.0

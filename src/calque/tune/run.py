@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 from calque.config import to_mapping
 from calque.errors import CalqueError, FileError
 from calque.features import Weights
+from calque.text.arrays import read_arrays, write_arrays
 from calque.text.files import replacing
-from calque.tune.checkpoint import read_arrays, read_weights, write_arrays, write_weights
+from calque.tune.checkpoint import read_weights, write_weights
 from calque.tune.task import Task
 
 FORMAT = "calque-run"

@@ -44,10 +44,6 @@ class CandidateSource(ABC):
     def lists(self, weights: Weights, progress: Progress = SILENT) -> Iterator[CandidateLists]:
         """The lists of all sentences, some at a time; if decoded, the best of each first."""
 
-    def translate(self, weights: Weights) -> list[str]:
-        """The best translation of every sentence; of a source that decodes again."""
-        raise NotImplementedError
-
     def sparse_name(self, key: int) -> str:
         """What a sparse feature is called."""
         return key_name(key)
@@ -94,9 +90,13 @@ class Task:
         return self.source.start
 
     @property
-    def texts(self) -> Sequence[str] | None:
-        """The sentences that are translated, where they are known."""
-        return None
+    def texts(self) -> Sequence[str]:
+        """The sentences to translate; none where others have translated them."""
+        return ()
+
+    def translate(self, weights: Weights) -> list[str]:
+        """The best translations of these sentences."""
+        return []
 
     @property
     def inputs(self) -> dict[str, Any]:

@@ -101,6 +101,11 @@ class Simplex(Trainer):
             raise CalqueError(
                 "simplex decodes anew for every evaluation: it needs a model, not n-best lists"
             )
+        if task.source.leaves_one_out:
+            raise CalqueError(
+                "simplex decodes with the whole model: it knows no leave-one-out; use mert, pro or"
+                " mira"
+            )
         if len(task.start.sparse):
             raise CalqueError(
                 "simplex tunes dense features only, but the first weights have sparse ones: start"

@@ -1,0 +1,30 @@
+"""Arrays by name in .npz files, which appear complete and on disk, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque.errors import FileError
+from calque.text.files import replacing
+
+
+def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays by name."""
+    with replacing(path) as file:
+        np.savez(file, allow_pickle=False, **arrays)
+
+
+def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays that `write_arrays` wrote; raises `FileError` where they are gone or damaged."""
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except FileNotFoundError:
+        raise FileError(path, "is missing") from None
+    except Exception as error:  # zipfile has an error of its own for each kind of damage
+        raise FileError(path, "is damaged: expected arrays in an .npz file") from error
