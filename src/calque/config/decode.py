@@ -5,6 +5,12 @@ from typing import Any, Literal
 
 from calque.config.option import option
 
+MAX_TARGETS = (
+    100,
+    "blocks of a source phrase that are looked at, the best by their scores whatever the weights;"
+    " 0: all",
+)
+
 
 @dataclass(frozen=True)
 class ReorderingOptions:
@@ -50,12 +56,7 @@ class DecodeOptions(ReorderingOptions):
         "longer sentences are cut at punctuation into pieces of at most this many words",
         least=1,
     )
-    max_targets: int = option(
-        100,
-        "blocks of a source phrase that are looked at, the best by their scores whatever the"
-        " weights; 0: all",
-        least=0,
-    )
+    max_targets: int = option(*MAX_TARGETS, least=0)
     options_per_span: int = option(
         20, "translation options kept per source span, the best by all weights; 0: all", least=0
     )
@@ -92,12 +93,7 @@ class ForceOptions(ReorderingOptions):
 class OracleOptions(ReorderingOptions):
     """How the translations closest to the references are searched."""
 
-    max_targets: int = option(
-        100,
-        "blocks of a source phrase that are looked at, the best by their scores whatever the"
-        " weights; 0: all",
-        least=0,
-    )
+    max_targets: int = option(*MAX_TARGETS, least=0)
     stack_size: int = option(
         100, "hypotheses kept per stack; 0: all, an exact search of short sentences", least=0
     )
