@@ -287,3 +287,10 @@ def test_default_weights_fit_every_set() -> None:
         assert tuple(features.default_weights()) == features.names
     standard = FeatureSet.compile("standard", data).default_weights()
     assert dict(standard) == dict(Weights.default())
+    maxforce = FeatureSet.compile("maxforce", data).default_weights()
+    assert maxforce["word_penalty"] == -standard["word_count"]
+    # Half of the standard weights, such as its reward for words without its language model, make
+    # a translator babble: other sets begin flat.
+    for name in ("relevant-set-7", "model4", "language_model + word_penalty"):
+        flat = FeatureSet.compile(name, data).default_weights()
+        assert {abs(value) for value in flat.values()} == {0.1}, name

@@ -12,11 +12,15 @@ from calque.blocks import BlockTable
 from calque.config import DefaultWeights
 from calque.errors import CalqueError, ModelError
 from calque.features.classes import LEVEL_KINDS, WordClasses
-from calque.features.dense import COMPONENTS, DenseData, chosen
+from calque.features.dense import COMPONENTS, TRANSLATION, DenseData, chosen
 from calque.features.naming import Namer
 from calque.features.template import Side, Template, key_of
 from calque.features.weights import Weights
 from calque.text import Vocabulary
+
+BALANCED = (*TRANSLATION, "language_model")
+"""A set with all of these begins with the weights that were searched for together."""
+OPPOSITE = {"word_penalty": "word_count", "block_penalty": "block_count"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,15 +78,18 @@ class FeatureSet:
         return cls.compile("standard", DenseData(blocks))
 
     def default_weights(self) -> Weights:
-        """The weights of a model that has not been tuned."""
-        standard = asdict(DefaultWeights())
-        opposite = {"word_penalty": "word_count", "block_penalty": "block_count"}
-        values: dict[str, float] = {}
-        for name in self.names:
-            values[name] = standard.get(name, COMPONENTS[name].weight)
-            if name in opposite:
-                values[name] = -standard[opposite[name]]
-        return Weights(values)
+        """The weights of a model that has not been tuned.
+
+        Those of the standard features were searched for together: they belong to sets that have its
+        language model and all its translation scores. Anything else begins flat, which is far
+        better than half of a balance.
+        """
+        flat = {name: component.weight for name, component in COMPONENTS.items()}
+        balanced = asdict(DefaultWeights()) if set(BALANCED) <= set(self.names) else {}
+        weights = {**flat, **balanced}
+        for penalty, count in OPPOSITE.items():
+            weights[penalty] = -weights[count]
+        return Weights({name: weights[name] for name in self.names})
 
     def key_of(self, name: str) -> int:
         """The key of a sparse feature; raises `CalqueError` where no active template gives it."""
