@@ -249,7 +249,8 @@ def rule_history(d: Derived) -> Iterator[str]:
 
 def block_bigram(d: Derived) -> Iterator[str]:
     for before, b in d.bigrams():
-        if before and (before.row, b.row) in d.pairs:
+        touches = before and (b.begin == before.end or b.end == before.begin)
+        if before and touches and (before.row, b.row) in d.pairs:
             yield f"block-bigram:{d.s(before)} ||| {t(before)} ||| {d.s(b)} ||| {t(b)}"
 
 

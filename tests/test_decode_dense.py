@@ -52,8 +52,6 @@ from calque.text import Sentences, Vocabulary
 few = settings(max_examples=50, deadline=None)
 COLUMNS: dict[str, Callable[[Any], BlockColumn]] = {
     "model1_weight": lambda data: data.relevant_set.lexical,
-    "block_unigram": lambda data: data.local_model.unigram,
-    "single_word_weight": lambda data: data.local_model.lexical,
     "fertility": lambda data: data.model4.fertility,
     "lexicon": lambda data: data.model4.lexicon,
 }
@@ -116,9 +114,7 @@ def features(
     values["block_penalty"] = -values["block_count"]
     words = [max(word, 0) for word in words_of(steps)]
     log_probs = parts.lm.score_words(Sentences.from_lists([words])).log_probs[: len(words) + ends]
-    firsts = np.cumsum([0, *(len(step.target) for step in steps)])[:-1]
-    values["language_model_first"] = float(sum(log_probs[i] for i in firsts))
-    values["language_model_rest"] = float(sum(log_probs)) - values["language_model_first"]
+    add_language_model(log_probs.tolist(), steps, values)
     assert data.class_lm is not None
     classes = data.class_lm.map(Sentences.from_lists([words]))
     class_scores = data.class_lm.lm.score_words(classes).log_probs[: len(words) + ends]
@@ -129,20 +125,52 @@ def features(
             column = of(data)
             is_copy = step.block < 0
             values[name] += column.copied if is_copy else float(column.values[step.block])
-        way = DISCONTINUOUS
-        if step.begin == last_end:
-            way = MONOTONE
-        elif step.end == last_begin:
-            way = SWAP
-        assert data.local_model is not None
-        ways = data.local_model.orientation
-        values["block_orientation"] += float(
-            ways.copied[way] if step.block < 0 else ways.values[step.block][way]
-        )
+        add_local_model(data, step, (last_begin, last_end), values)
         for name in JUMPS:
             values[name] += jump(data, name, source, step, last_end)
         last_begin, last_end = step.begin, step.end
     return values
+
+
+def add_language_model(
+    log_probs: list[float], steps: tuple[Step, ...], values: dict[str, float]
+) -> None:
+    """What each word adds by its place in its block and by the step to the block."""
+    left = iter(log_probs)
+    before = (0, 0)
+    for step in steps:
+        kind = "neutral" if way_of(step, before) == DISCONTINUOUS else "adjacent"
+        for i, _ in enumerate(step.target):
+            log_prob = next(left)
+            place = "rest" if i else "first"
+            values[f"language_model_{place}"] += log_prob
+            values[f"{kind}_language_model_{place}"] += log_prob
+        before = (step.begin, step.end)
+    for end in left:
+        values["language_model_rest"] += end
+        values["adjacent_language_model_rest"] += end
+
+
+def add_local_model(
+    data: DenseData, step: Step, before: tuple[int, int], values: dict[str, float]
+) -> None:
+    """(a), (b) and (e) of one step, with names of their own for neutral steps, without (b)."""
+    local = data.local_model
+    assert local is not None
+    way = way_of(step, before)
+    prefix = "neutral_" if way == DISCONTINUOUS else ""
+    for name, column in (("block_unigram", local.unigram), ("single_word_weight", local.lexical)):
+        is_copy = step.block < 0
+        values[prefix + name] += column.copied if is_copy else float(column.values[step.block])
+    if way != DISCONTINUOUS:
+        row = local.orientation.copied if step.block < 0 else local.orientation.values[step.block]
+        values["block_orientation"] += float(row[way])
+
+
+def way_of(step: Step, before: tuple[int, int]) -> int:
+    if step.begin == before[1]:
+        return MONOTONE
+    return SWAP if step.end == before[0] else DISCONTINUOUS
 
 
 def prepared(seed: int, expression: str) -> tuple[Parts, DenseData, Decoder, Weights]:
@@ -255,7 +283,8 @@ def test_a_mistake_in_an_expression_is_one_clear_line(expression: str, problem: 
 
 def test_a_feature_without_data_is_refused_by_name() -> None:
     parts = tiny_model(1)
-    for name in (*COLUMNS, *JUMPS, "class_language_model", "block_orientation"):
+    local = [name for name in SETS["local-model"] if "language_model" not in name]
+    for name in (*COLUMNS, *JUMPS, "class_language_model", *local):
         with pytest.raises(ModelError, match=f"no data for the feature '{name}'"):
             FeatureSet.compile(name, DenseData(parts.blocks))
 

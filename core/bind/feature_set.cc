@@ -35,12 +35,23 @@ BlockColumn::Frequency to_frequency(const std::string& name) {
   throw Error("a frequency is none, source given target or target given source");
 }
 
+Steps to_steps(const std::string& name) {
+  if (name == "all") return Steps::kAll;
+  if (name == "adjacent") return Steps::kAdjacent;
+  if (name == "neutral") return Steps::kNeutral;
+  throw Error("a component counts in all, adjacent or neutral steps");
+}
+
 void add_block_column(BoundFeatureSet& self, const std::string& name, Matrix<float> values,
-                      size_t column, float copied, const std::string& frequency) {
+                      size_t column, float copied, const std::string& frequency,
+                      const std::string& steps) {
   if (column >= values.shape(1)) throw Error(name + ": the table lacks this column");
+  const BlockColumn::Frequency kind = to_frequency(frequency);
+  if (kind != BlockColumn::Frequency::kNone && to_steps(steps) != Steps::kAll) {
+    throw Error(name + ": a relative frequency counts in all steps");
+  }
   self.set.dense.block_columns.push_back({self.set.dense.add(name), self.keep(values),
-                                          values.shape(1), column, copied,
-                                          to_frequency(frequency)});
+                                          values.shape(1), column, copied, kind, to_steps(steps)});
 }
 
 void add_orientation(BoundFeatureSet& self, const std::string& name, Matrix<float> values,
@@ -82,14 +93,14 @@ void set_levels(BoundFeatureSet& self, size_t n_source_levels, Matrix<uint64_t> 
 
 void add_template(BoundFeatureSet& self, const std::string& name,
                   const std::vector<std::string>& slots, const std::vector<uint8_t>& levels,
-                  const std::vector<uint8_t>& kinds, bool copies, bool listed) {
+                  const std::vector<uint8_t>& kinds, bool copies, bool listed, bool adjacent) {
   std::vector<SlotUse> uses;
   for (const std::string& slot : slots) uses.push_back(find_slot(slot));
   const size_t most = std::max(self.set.sparse.n_source_levels(), self.set.sparse.n_target_levels());
   if (std::ranges::any_of(levels, [&](uint8_t level) { return level >= most; })) {
     throw Error("template '" + name + "': a level is missing");
   }
-  self.set.sparse.add(name, std::move(uses), levels, kinds, copies, listed);
+  self.set.sparse.add(name, std::move(uses), levels, kinds, copies, listed, adjacent);
 }
 
 void set_pairs(BoundFeatureSet& self, Matrix<int32_t> pairs) {
@@ -112,8 +123,10 @@ void register_feature_set(nb::module_& m) {
           "The dense components, in the order in which they were added.")
       .def("add_block_column", add_block_column, nb::arg("name"), nb::arg("values"),
            nb::arg("column"), nb::arg("copied"), nb::arg("frequency") = "none",
+           nb::arg("steps") = "all",
            "A column of a table with a row per block; `frequency` says whether it is a relative "
-           "frequency, which leave-one-out changes: source given target, target given source.")
+           "frequency, which leave-one-out changes: source given target, target given source; "
+           "`steps` whether it counts in all steps, in adjacent or in neutral ones.")
       .def("add_orientation", add_orientation, nb::arg("name"), nb::arg("values"),
            nb::arg("columns"), nb::arg("copied"), nb::arg("next"),
            "The column of a block's row that its orientation chooses; -1: the value is 0.")
@@ -125,11 +138,13 @@ void register_feature_set(nb::module_& m) {
           nb::arg("name"), nb::arg("of"), nb::arg("sign"), "A number of words or blocks.")
       .def(
           "add_language_model",
-          [](BoundFeatureSet& self, const std::string& name, bool first, bool rest) {
-            self.set.dense.lms.push_back({self.set.dense.add(name), first, rest});
+          [](BoundFeatureSet& self, const std::string& name, bool first, bool rest,
+             const std::string& steps) {
+            self.set.dense.lms.push_back({self.set.dense.add(name), first, rest, to_steps(steps)});
           },
-          nb::arg("name"), nb::arg("first"), nb::arg("rest"),
-          "The log probability of the words that begin a block, of the others, or of both.")
+          nb::arg("name"), nb::arg("first"), nb::arg("rest"), nb::arg("steps") = "all",
+          "The log probability of the words that begin a block, of the others, or of both; in all "
+          "steps, in adjacent or in neutral ones.")
       .def("add_class_language_model", add_class_lm, nb::arg("name"), nb::arg("lm"),
            nb::arg("classes"), "The log probability of the classes of the words.")
       .def(
@@ -145,7 +160,7 @@ void register_feature_set(nb::module_& m) {
       .def("set_pairs", set_pairs, nb::arg("pairs"),
            "The pairs of block rows that listed templates fire for.")
       .def("add_template", add_template, nb::arg("name"), nb::arg("slots"), nb::arg("levels"),
-           nb::arg("kinds"), nb::arg("copies"), nb::arg("listed"),
+           nb::arg("kinds"), nb::arg("copies"), nb::arg("listed"), nb::arg("adjacent"),
            "Sparse features, one per combination of values. Levels of one kind tell words apart in "
            "much the same way.")
       .def_prop_ro(

@@ -151,6 +151,7 @@ std::vector<double> extract_features(const ModelView& model, const SentenceView&
     const bool is_copy = step.block < 0 && !step.required;
     const auto orientation = static_cast<size_t>(step.orientation);
     for (const BlockColumn& column : dense.block_columns) {
+      if (!counts_in(column.steps, step.orientation)) continue;
       if (step.block >= 0) {
         features[column.index] += column.at(step.block) + column.change(step.change);
       }
@@ -176,6 +177,7 @@ std::vector<double> extract_features(const ModelView& model, const SentenceView&
     const LmStep first = score_lm(model.lm, words, target.first(n_first), 1, 1);
     const LmStep rest = score_lm(model.lm, first.state, target.subspan(n_first), 1, 1);
     for (const LmComponent& lm : dense.lms) {
+      if (!counts_in(lm.steps, step.orientation)) continue;
       features[lm.index] += (lm.first ? first.score : 0) + (lm.rest ? rest.score : 0);
     }
     words = rest.state;
@@ -189,7 +191,9 @@ std::vector<double> extract_features(const ModelView& model, const SentenceView&
   }
   if (!ends) return features;
   const double end = model.lm.finish(words);
-  for (const LmComponent& lm : dense.lms) features[lm.index] += lm.rest ? end : 0;
+  for (const LmComponent& lm : dense.lms) {
+    if (lm.rest && counts_in(lm.steps, kMonotone)) features[lm.index] += end;
+  }
   if (dense.class_lm) features[dense.class_lm->index] += dense.class_lm->lm.finish(classes);
   return features;
 }

@@ -35,8 +35,7 @@ OptionCollector::OptionCollector(const ModelView& model, const WeightView& weigh
                                  const LeaveOneOut* leave_one_out)
     : model_(model),
       weights_(weights),
-      first_weight_(model.dense().first_weight(weights.dense)),
-      rest_weight_(model.dense().rest_weight(weights.dense)),
+      lm_weights_(model.dense().lm_weights(weights.dense, kMonotone)),
       limit_(limits.per_span),
       max_targets_(limits.max_targets),
       block_limit_(limits.per_span) {
@@ -283,7 +282,7 @@ void OptionCollector::add_copy(int position) {
   option.block = -1;
   option.target = table_->sentence_.copies.subspan(static_cast<size_t>(position), 1);
   for (const BlockColumn& column : model_.dense().block_columns) {
-    option.score += static_cast<float>(weights_.dense[column.index] * column.copied);
+    add_score(option, column, column.copied);
   }
   for (const OrientationColumn& column : model_.dense().orientation_columns) {
     auto& scores = column.next ? option.next : option.previous;
@@ -317,7 +316,7 @@ Option OptionCollector::make_option(int begin, int end, int64_t block) const {
   option.block = block;
   option.target = model_.blocks.target(block);
   for (const BlockColumn& column : model_.dense().block_columns) {
-    option.score += static_cast<float>(weights_.dense[column.index] * column.at(block));
+    add_score(option, column, column.at(block));
   }
   for (const OrientationColumn& column : model_.dense().orientation_columns) {
     auto& scores = column.next ? option.next : option.previous;
@@ -329,10 +328,19 @@ Option OptionCollector::make_option(int begin, int end, int64_t block) const {
   return option;
 }
 
+// Options are ranked before it is known which step leads to them: as if it were adjacent.
+void OptionCollector::add_score(Option& option, const BlockColumn& column, float value) const {
+  const auto score = static_cast<float>(weights_.dense[column.index] * value);
+  if (counts_in(column.steps, kMonotone)) option.score += score;
+  if (column.steps == Steps::kAdjacent) option.previous[kDiscontinuous] -= score;
+  if (column.steps == Steps::kNeutral) option.previous[kDiscontinuous] += score;
+}
+
 // The parts of an option that its target words decide.
 void OptionCollector::score_words(Option& option) const {
   option.lm_estimate = static_cast<float>(
-      score_lm(model_.lm, model_.lm.empty(), option.target, first_weight_, rest_weight_).score);
+      score_lm(model_.lm, model_.lm.empty(), option.target, lm_weights_.first, lm_weights_.rest)
+          .score);
   if (const auto& classes = model_.dense().class_lm) {
     const double weight = weights_.dense[classes->index];
     option.lm_estimate += static_cast<float>(

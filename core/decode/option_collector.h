@@ -49,6 +49,7 @@ class OptionCollector {
   void add_required(const Constraint& constraint);
   Option make_option(int begin, int end, int64_t block) const;
   void score_words(Option& option) const;
+  void add_score(Option& option, const BlockColumn& column, float value) const;
   void view_all(std::span<const Option> options);
   void ask_sparse(Scope scope, std::span<StepView> steps);
   BlockRange best_blocks(int64_t phrase) const;
@@ -63,7 +64,7 @@ class OptionCollector {
 
   ModelView model_;
   WeightView weights_;
-  double first_weight_, rest_weight_;  // of the language model
+  LmWeights lm_weights_;  // of adjacent steps, by which options are ranked
   int limit_;        // of the options of a span
   int max_targets_;  // of a source phrase
   int block_limit_;  // .. before features of their place are known

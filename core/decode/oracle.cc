@@ -67,7 +67,7 @@ int32_t OracleTarget::begin() {
   return states_.intern({});
 }
 
-TargetStep OracleTarget::step(int32_t from, const Option& option, int32_t id) {
+TargetStep OracleTarget::step(int32_t from, const Option& option, int32_t id, int) {
   load(from);
   const double before = states_[from].score;
   const State to = append(states_[from], option, id);

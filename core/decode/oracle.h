@@ -41,7 +41,7 @@ class OracleTarget {
   OracleTarget(ReferenceNgrams references, bool brevity_penalty, const OptionTable& table);
 
   int32_t begin();
-  TargetStep step(int32_t state, const Option& option, int32_t id);
+  TargetStep step(int32_t state, const Option& option, int32_t id, int orientation);
   // The score of the partial translations that each of some options, `first` the first of them, would
   // lead to: hypotheses that no continuation can tell apart have the same.
   void look_ahead(int32_t state, std::span<const Option> options, int32_t first,

@@ -134,7 +134,8 @@ void Search<Target>::extend(const std::vector<Cube>& cubes, Stack& stack) {
     const Option& option = cube.options[static_cast<size_t>(cell.column)];
     const int32_t from = cube.hypotheses[static_cast<size_t>(cell.row)];
     const int32_t id = table_->id(option);
-    const TargetStep step = target_.step(graph_[from].target, option, id);
+    const TargetStep step =
+        target_.step(graph_[from].target, option, id, cube.context.orientation);
     if (step.state == kRefused) continue;
     if (!target_.has_future(graph_.coverages[graph_.places[cube.place].coverage], step.state)) continue;
     extensions_.push_back({&cube, from, id, step});

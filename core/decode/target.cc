@@ -9,7 +9,7 @@ ContextTarget::ContextTarget(const ModelView& model, const WeightView& weights)
     : words_(model, weights), n_history_(weights.sparse ? model.sparse().n_history() : 0) {
   if (const auto& classes = model.dense().class_lm) {
     const double weight = weights.dense[classes->index];
-    classes_.emplace(classes->lm, weight, weight);
+    classes_.emplace(classes->lm, LmWeights{weight, weight});
   }
 }
 
@@ -22,15 +22,16 @@ int32_t ContextTarget::begin() {
   return states_.intern(state);
 }
 
-TargetStep ContextTarget::step(int32_t state, const Option& option, int32_t id) {
-  const uint64_t key = static_cast<uint64_t>(state) << 32 | static_cast<uint32_t>(id);
+TargetStep ContextTarget::step(int32_t state, const Option& option, int32_t id, int orientation) {
+  const bool is_neutral = words_.has_neutral_weights(orientation);
+  const uint64_t key = step_key(state, id, is_neutral);
   if (const TargetStep* known = steps_.find(key)) return *known;
   const State from = states_[state];
   State to;
-  TargetStep step = words_.score(from.words, option);
+  TargetStep step = words_.score(from.words, option, is_neutral);
   to.words = step.state;
   if (classes_) {
-    const TargetStep classes = classes_->score(from.classes, option);
+    const TargetStep classes = classes_->score(from.classes, option, false);
     step.score += classes.score;
     to.classes = classes.state;
   }
@@ -60,39 +61,42 @@ ForcedTarget::ForcedTarget(const ModelView& model, const WeightView& weights,
     : reference_(reference),
       ends_(ends),
       n_history_(model.sparse().n_history()),
-      scores_(reference.size() + 2),
-      firsts_(reference.size()),
       latest_(std::move(latest)) {
   const DenseSet& dense = model.dense();
-  add_lm(model.lm, dense.first_weight(weights.dense), dense.rest_weight(weights.dense));
-  if (dense.class_lm) {
+  for (const auto& [orientation, scores] :
+       {std::pair(kMonotone, &adjacent_), std::pair(kDiscontinuous, &neutral_)}) {
+    scores->sums.resize(reference.size() + 2);
+    scores->firsts.resize(reference.size());
+    add_lm(model.lm, reference, dense.lm_weights(weights.dense, orientation), *scores);
+    if (!dense.class_lm) continue;
     const double weight = weights.dense[dense.class_lm->index];
-    add_lm(dense.class_lm->lm, weight, weight);
+    add_lm(dense.class_lm->lm, reference, {weight, weight}, *scores);
   }
 }
 
-void ForcedTarget::add_lm(const TargetLm& lm, double first, double rest) {
+void ForcedTarget::add_lm(const TargetLm& lm, std::span<const int32_t> reference,
+                          const LmWeights& weights, Scores& scores) {
   LmState state = lm.begin();
   double sum = 0;
-  for (size_t j = 0; j < reference_.size(); ++j) {
+  for (size_t j = 0; j < reference.size(); ++j) {
     LmState after;
-    const double log_prob = lm.score(state, reference_[j], after);
+    const double log_prob = lm.score(state, reference[j], after);
     state = after;
-    firsts_[j] += (first - rest) * log_prob;
-    scores_[j + 1] += sum += rest * log_prob;
+    scores.firsts[j] += (weights.first - weights.rest) * log_prob;
+    scores.sums[j + 1] += sum += weights.rest * log_prob;
   }
-  scores_.back() += sum + rest * lm.finish(state);
+  scores.sums.back() += sum + weights.rest * lm.finish(state);
 }
 
-TargetStep ForcedTarget::step(int32_t state, const Option& option, int32_t) const {
+TargetStep ForcedTarget::step(int32_t state, const Option& option, int32_t, int orientation) const {
   const auto from = static_cast<size_t>(state);
   const size_t to = from + option.target.size();
   if (to > reference_.size() ||
       !std::equal(option.target.begin(), option.target.end(), reference_.begin() + state)) {
     return {0, kRefused};
   }
-  const double score = firsts_[from] + scores_[to] - scores_[from];
-  return {static_cast<float>(score), static_cast<int32_t>(to)};
+  const auto& [sums, firsts] = orientation == kDiscontinuous ? neutral_ : adjacent_;
+  return {static_cast<float>(firsts[from] + sums[to] - sums[from]), static_cast<int32_t>(to)};
 }
 
 bool ForcedTarget::has_future(const Coverage& coverage, int32_t state) const {
@@ -108,7 +112,7 @@ bool ForcedTarget::has_future(const Coverage& coverage, int32_t state) const {
 double ForcedTarget::finish(int32_t state) const {
   const auto at = static_cast<size_t>(state);
   if (at != reference_.size()) return -std::numeric_limits<double>::infinity();
-  return ends_ ? scores_[at + 1] - scores_[at] : 0;
+  return ends_ ? adjacent_.sums[at + 1] - adjacent_.sums[at] : 0;
 }
 
 }  // namespace calque

@@ -21,15 +21,22 @@ struct TargetStep {
   int32_t state;  // kRefused: these words may not follow
 };
 inline constexpr int32_t kRefused = -1;
+inline uint64_t step_key(int32_t state, int32_t option, bool is_neutral) {
+  return static_cast<uint64_t>(state) << 32 | static_cast<uint64_t>(is_neutral) << 31 |
+         static_cast<uint32_t>(option);
+}
 
 // Any words may follow; a language model scores them.
 class LmTarget {
  public:
-  // `first` is the weight of words that begin an option, `rest` that of the others.
-  LmTarget(const TargetLm& lm, double first, double rest) : lm_(lm), first_(first), rest_(rest) {}
+  // With the same weights in every step.
+  LmTarget(const TargetLm& lm, const LmWeights& weights)
+      : lm_(lm), weights_(weights), neutral_weights_(weights), splits_(false) {}
   LmTarget(const ModelView& model, const WeightView& weights)
-      : LmTarget(model.lm, model.dense().first_weight(weights.dense),
-                 model.dense().rest_weight(weights.dense)) {}
+      : lm_(model.lm),
+        weights_(model.dense().lm_weights(weights.dense, kMonotone)),
+        neutral_weights_(model.dense().lm_weights(weights.dense, kDiscontinuous)),
+        splits_(model.dense().splits_lm()) {}
 
   // Forgets the sentence before; the state of the beginning.
   int32_t begin() {
@@ -38,18 +45,25 @@ class LmTarget {
     return states_.intern(lm_.begin());
   }
 
-  // The words of an option after a state. `id` names the option in this sentence.
-  TargetStep step(int32_t state, const Option& option, int32_t id) {
-    const uint64_t key = static_cast<uint64_t>(state) << 32 | static_cast<uint32_t>(id);
+  // The words of an option after a state, in a step of an orientation. `id` names the option in this
+  // sentence.
+  TargetStep step(int32_t state, const Option& option, int32_t id, int orientation) {
+    const bool is_neutral = has_neutral_weights(orientation);
+    const uint64_t key = step_key(state, id, is_neutral);
     if (const TargetStep* known = steps_.find(key)) return *known;
-    const TargetStep step = score(state, option);
+    const TargetStep step = score(state, option, is_neutral);
     steps_.insert(key, step);
     return step;
   }
   // The same, computed anew.
-  TargetStep score(int32_t state, const Option& option) {
-    const LmStep scored = score_lm(lm_, states_[state], option.target, first_, rest_);
+  TargetStep score(int32_t state, const Option& option, bool is_neutral) {
+    const auto& [first, rest] = is_neutral ? neutral_weights_ : weights_;
+    const LmStep scored = score_lm(lm_, states_[state], option.target, first, rest);
     return {static_cast<float>(scored.score), states_.intern(scored.state)};
+  }
+  // Whether a step of an orientation has weights of its own.
+  bool has_neutral_weights(int orientation) const {
+    return splits_ && orientation == kDiscontinuous;
   }
 
   // Whether the gaps of a coverage can be filled after a state.
@@ -63,16 +77,17 @@ class LmTarget {
 
   // Whether the end of the sentence is scored, and what it adds.
   static constexpr bool ends() { return true; }
-  double finish(int32_t state) const { return rest_ * lm_.finish(states_[state]); }
+  double finish(int32_t state) const { return weights_.rest * lm_.finish(states_[state]); }
 
   // The last words, where templates look at them, the last one last.
   static std::span<const int32_t> history(int32_t) { return {}; }
 
  private:
   TargetLm lm_;
-  double first_, rest_;
+  LmWeights weights_, neutral_weights_;
+  bool splits_;  // whether these two differ
   Interner<LmState> states_;
-  KeyMap<TargetStep> steps_;  // by state and option: the same step recurs for many coverages
+  KeyMap<TargetStep> steps_;  // the same step recurs for many coverages
 };
 
 // Any words may follow, and more is known of them: their classes, which a second language model
@@ -82,7 +97,7 @@ class ContextTarget {
   ContextTarget(const ModelView& model, const WeightView& weights);
 
   int32_t begin();
-  TargetStep step(int32_t state, const Option& option, int32_t id);
+  TargetStep step(int32_t state, const Option& option, int32_t id, int orientation);
   static constexpr bool has_future(const Coverage&, int32_t) { return true; }
   static constexpr bool completes() { return true; }
   static constexpr bool looks_ahead() { return false; }
@@ -113,7 +128,7 @@ class ContextTarget {
   std::optional<LmTarget> classes_;
   size_t n_history_;
   Interner<State> states_;
-  KeyMap<TargetStep> steps_;  // by state and option
+  KeyMap<TargetStep> steps_;
 };
 
 // Only the words of a reference may follow, and all of them must: the state is how many have. The
@@ -127,7 +142,7 @@ class ForcedTarget {
                std::span<const int32_t> reference, bool ends, std::vector<int32_t> latest);
 
   int32_t begin() const { return 0; }
-  TargetStep step(int32_t state, const Option& option, int32_t id) const;
+  TargetStep step(int32_t state, const Option& option, int32_t id, int orientation) const;
   // A word that was jumped over must still find its place. What lies beyond the last covered word
   // need not: it is in no prefix pair that ends before it.
   bool has_future(const Coverage& coverage, int32_t state) const;
@@ -141,13 +156,18 @@ class ForcedTarget {
   }
 
  private:
-  void add_lm(const TargetLm& lm, double first, double rest);
+  // Weighted, as adjacent steps or as neutral ones count.
+  struct Scores {
+    std::vector<double> sums;    // of the first j words where none begins a block; then of the end
+    std::vector<double> firsts;  // what word j has more where it begins a block
+  };
+  static void add_lm(const TargetLm& lm, std::span<const int32_t> reference,
+                     const LmWeights& weights, Scores& scores);
 
   std::span<const int32_t> reference_;
   bool ends_;
   size_t n_history_;
-  std::vector<double> scores_;  // weighted, of the first j words where none begins a block; then the end
-  std::vector<double> firsts_;  // what word j has more where it begins a block
+  Scores adjacent_, neutral_;
   std::vector<int32_t> latest_;
 };
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "blocks/orientation.h"
 #include "lm/target_lm.h"
 
 namespace calque {
@@ -22,6 +23,13 @@ namespace calque {
 // ln p(target | source) of a block (decode/leave_one_out.h).
 using FrequencyChange = std::array<float, 2>;
 
+// In which steps a component counts. Adjacent: the block lies to the right or to the left of the one
+// before (monotone, swap); neutral: anywhere else (discontinuous). In others its value is 0.
+enum class Steps { kAll, kAdjacent, kNeutral };
+inline bool counts_in(Steps steps, int orientation) {
+  return steps == Steps::kAll || (steps == Steps::kNeutral) == (orientation == kDiscontinuous);
+}
+
 // One column of a table with a row per block.
 struct BlockColumn {
   // Whether it is a relative frequency, and of which kind.
@@ -32,6 +40,7 @@ struct BlockColumn {
   size_t width, column;
   float copied;  // what a copied word has; a required target has 0
   Frequency frequency;
+  Steps steps;
 
   float at(int64_t block) const { return values[static_cast<size_t>(block) * width + column]; }
   float change(const FrequencyChange& change) const {
@@ -70,10 +79,15 @@ struct CountComponent {
 };
 
 // The log probability of the target words: of those that begin a block, of the others, or of both.
-// The end of the sentence begins no block.
+// The end of the sentence begins no block, and follows as if it were adjacent.
 struct LmComponent {
   size_t index;
   bool first, rest;
+  Steps steps;
+};
+// The weight of the log probability of words that begin a block, and of others.
+struct LmWeights {
+  double first, rest;
 };
 
 // The same for the classes of the words, under a model of their own.
@@ -129,16 +143,18 @@ struct DenseSet {
     return names.size() - 1;
   }
 
-  // The weight of the log probability of words that begin a block, and of others.
-  double first_weight(std::span<const double> weights) const {
-    double sum = 0;
-    for (const LmComponent& lm : lms) sum += lm.first ? weights[lm.index] : 0;
+  // The weights of the language model in steps of an orientation, and whether it matters which.
+  LmWeights lm_weights(std::span<const double> weights, Orientation orientation) const {
+    LmWeights sum{0, 0};
+    for (const LmComponent& lm : lms) {
+      if (!counts_in(lm.steps, orientation)) continue;
+      if (lm.first) sum.first += weights[lm.index];
+      if (lm.rest) sum.rest += weights[lm.index];
+    }
     return sum;
   }
-  double rest_weight(std::span<const double> weights) const {
-    double sum = 0;
-    for (const LmComponent& lm : lms) sum += lm.rest ? weights[lm.index] : 0;
-    return sum;
+  bool splits_lm() const {
+    return std::ranges::any_of(lms, [](const LmComponent& lm) { return lm.steps != Steps::kAll; });
   }
   double distance_weight(std::span<const double> weights) const {
     double sum = 0;

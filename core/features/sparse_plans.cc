@@ -17,7 +17,7 @@ bool is_phrase(const SlotUse& use) {
 
 // Whether the texts of a group's words, which are few, decide what it adds.
 bool is_remembered(const WeightedGroup& one) {
-  return !one.group->loops && !one.group->listed && one.templates.size() >= kFewTemplates &&
+  return !one.group->loops && !one.group->listed && !one.group->adjacent && one.templates.size() >= kFewTemplates &&
          std::ranges::none_of(one.group->slots, is_phrase);
 }
 

@@ -79,13 +79,14 @@ void TemplateSet::set_levels(size_t n_source_levels, size_t n_target_levels,
 
 void TemplateSet::add(const std::string& name, std::vector<SlotUse> slots,
                       std::span<const uint8_t> levels, std::span<const uint8_t> kinds, bool copies,
-                      bool listed) {
+                      bool listed, bool adjacent) {
   if (slots.empty() || slots.size() > kMaxSlots || slots.size() != levels.size() ||
       slots.size() != kinds.size()) {
     throw Error("template '" + name + "': expected 1 to " + std::to_string(kMaxSlots) + " slots");
   }
   // Whether a word is copied is known of options only.
   uint32_t needs = copies ? 0u : uint32_t{kNeedsTarget};
+  if (adjacent) needs |= kNeedsOrientation;
   for (const SlotUse& use : slots) {
     needs |= use.needs();
     n_history_ = std::max(n_history_, use.history());
@@ -105,7 +106,7 @@ void TemplateSet::add(const std::string& name, std::vector<SlotUse> slots,
   std::ranges::copy(kinds.first(slots.size()), member.kind.begin());
   const auto same = std::ranges::find_if(groups, [&](const TemplateGroup& group) {
     return group.slots == slots && group.copies == copies && group.listed == listed &&
-           (group.minor == minor || !group.minor || !minor);
+           group.adjacent == adjacent && (group.minor == minor || !group.minor || !minor);
   });
   const bool is_new = same == groups.end();
   TemplateGroup& group = is_new ? groups.emplace_back() : *same;
@@ -114,6 +115,7 @@ void TemplateSet::add(const std::string& name, std::vector<SlotUse> slots,
     group.slots = std::move(slots);
     group.copies = copies;
     group.listed = listed;
+    group.adjacent = adjacent;
   }
   group.needs |= needs;
   if (minor) group.minor = minor;

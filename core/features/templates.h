@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "blocks/orientation.h"
 #include "features/slots.h"
 #include "hash.h"
 
@@ -80,6 +81,7 @@ struct TemplateGroup {
   std::optional<SlotUse> minor;  // of the members that have one
   bool copies = true;   // fires where a word is copied or a target is required
   bool listed = false;  // fires for listed pairs of blocks only
+  bool adjacent = false;  // fires where the block touches the one before: on its right or left
   bool loops = false;   // fires for several words of a block
   uint32_t needs = 0;
 
@@ -131,7 +133,7 @@ class TemplateSet {
   void set_pairs(std::vector<uint64_t> pairs) { pairs_ = std::move(pairs); }
   // Throws Error where no step can give what the slots ask for together.
   void add(const std::string& name, std::vector<SlotUse> slots, std::span<const uint8_t> levels,
-           std::span<const uint8_t> kinds, bool copies, bool listed);
+           std::span<const uint8_t> kinds, bool copies, bool listed, bool adjacent);
 
   std::span<const TemplateGroup> groups(Scope scope) const {
     return scopes_[static_cast<size_t>(scope)];
@@ -242,6 +244,7 @@ class Binder {
   void for_each(const TemplateGroup& group, Visit visit) {
     const bool is_block = step_.row >= 0;
     if (!is_block && !group.copies) return;
+    if (group.adjacent && step_.orientation == kDiscontinuous) return;
     if (group.listed && !sentence_.set().is_listed(step_.previous_row, step_.row)) return;
     Rows rows;
     if (group.minor) rows[group.slots.size()] = row(*group.minor);

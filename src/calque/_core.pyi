@@ -400,9 +400,9 @@ class FeatureSet:
     def names(self) -> list[str]:
         """The dense components, in the order in which they were added."""
 
-    def add_block_column(self, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], column: int, copied: float, frequency: str = 'none') -> None:
+    def add_block_column(self, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], column: int, copied: float, frequency: str = 'none', steps: str = 'all') -> None:
         """
-        A column of a table with a row per block; `frequency` says whether it is a relative frequency, which leave-one-out changes: source given target, target given source.
+        A column of a table with a row per block; `frequency` says whether it is a relative frequency, which leave-one-out changes: source given target, target given source; `steps` whether it counts in all steps, in adjacent or in neutral ones.
         """
 
     def add_orientation(self, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: Sequence[int], copied: Sequence[float], next: bool) -> None:
@@ -413,9 +413,9 @@ class FeatureSet:
     def add_count(self, name: str, of: str, sign: float) -> None:
         """A number of words or blocks."""
 
-    def add_language_model(self, name: str, first: bool, rest: bool) -> None:
+    def add_language_model(self, name: str, first: bool, rest: bool, steps: str = 'all') -> None:
         """
-        The log probability of the words that begin a block, of the others, or of both.
+        The log probability of the words that begin a block, of the others, or of both; in all steps, in adjacent or in neutral ones.
         """
 
     def add_class_language_model(self, name: str, lm: object, classes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
@@ -435,7 +435,7 @@ class FeatureSet:
     def set_pairs(self, pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
         """The pairs of block rows that listed templates fire for."""
 
-    def add_template(self, name: str, slots: Sequence[str], levels: Sequence[int], kinds: Sequence[int], copies: bool, listed: bool) -> None:
+    def add_template(self, name: str, slots: Sequence[str], levels: Sequence[int], kinds: Sequence[int], copies: bool, listed: bool, adjacent: bool) -> None:
         """
         Sparse features, one per combination of values. Levels of one kind tell words apart in much the same way.
         """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from calque.features.relevant_set import RelevantSetData
 
 ORIENTATIONS = ("monotone", "swap", "discontinuous")
 NOTHING = (0.0, 0.0, 0.0)
+Steps = Literal["all", "adjacent", "neutral"]
+"""In which steps a component counts: adjacent ones lead to the right or left of the block before
+(R, L: monotone, swap), neutral ones anywhere else (N: discontinuous)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +83,10 @@ def _score(column: int, frequency: str = "none") -> Add:
     )
 
 
-def _column(of: Callable[[DenseData], BlockColumn]) -> Add:
+def _column(of: Callable[[DenseData], BlockColumn], steps: Steps = "all") -> Add:
     def add(core: _core.FeatureSet, name: str, data: DenseData) -> None:
         column = of(data)
-        core.add_block_column(name, column.values.reshape(-1, 1), 0, column.copied)
+        core.add_block_column(name, column.values.reshape(-1, 1), 0, column.copied, steps=steps)
 
     return add
 
@@ -105,7 +108,8 @@ def _reordering(way: int, *, next: bool) -> Add:
 
 def _orientation(core: _core.FeatureSet, name: str, data: DenseData) -> None:
     column = _there(data.local_model).orientation
-    core.add_orientation(name, column.values, [0, 1, 2], column.copied.tolist(), next=False)
+    copied = [*column.copied.tolist()[:2], 0.0]
+    core.add_orientation(name, column.values, [0, 1, -1], copied, next=False)
 
 
 def _jump(row: str, of: Callable[[DenseData], JumpTable]) -> Add:
@@ -120,13 +124,38 @@ def _count(of: str, sign: float) -> Add:
     return lambda core, name, data: core.add_count(name, of, sign)
 
 
-def _lm(*, first: bool, rest: bool) -> Add:
-    return lambda core, name, data: core.add_language_model(name, first, rest)
+def _lm(*, first: bool, rest: bool, steps: Steps = "all") -> Add:
+    return lambda core, name, data: core.add_language_model(name, first, rest, steps)
 
 
 def _class_lm(core: _core.FeatureSet, name: str, data: DenseData) -> None:
     classes = _there(data.class_lm)
     core.add_class_language_model(name, classes.lm.core, classes.class_of)
+
+
+def _local_model(steps: Steps) -> dict[str, Component]:
+    """(a), (b), (c), (d) and (e) of Tillmann & Zhang 2005, of steps of one kind.
+
+    Neutral ones have a model of their own, which lacks the orientation (b).
+    """
+    prefix = "neutral_" if steps == "neutral" else ""
+    end = " and the end" if steps == "adjacent" else ""
+    unigram = _column(lambda data: _there(data.local_model).unigram, steps)
+    lexical = _column(lambda data: _there(data.local_model).lexical, steps)
+    found = {f"{prefix}block_unigram": Component(f"log p(block), {steps} steps", unigram)}
+    if steps == "adjacent":
+        found["block_orientation"] = Component("log p(orientation | block)", _orientation)
+    return found | {
+        f"{steps}_language_model_first": Component(
+            f"of words that begin a block, {steps} steps", _lm(first=True, rest=False, steps=steps)
+        ),
+        f"{steps}_language_model_rest": Component(
+            f"of other words{end}, {steps} steps", _lm(first=False, rest=True, steps=steps)
+        ),
+        f"{prefix}single_word_weight": Component(
+            f"lexical weight from blocks of single words, {steps} steps", lexical
+        ),
+    }
 
 
 COMPONENTS: Mapping[str, Component] = {
@@ -171,14 +200,8 @@ COMPONENTS: Mapping[str, Component] = {
         "log p(jump | word that it enters)",
         _jump("inbound", lambda data: _there(data.relevant_set).inbound),
     ),
-    "block_unigram": Component(
-        "log p(block)", _column(lambda data: _there(data.local_model).unigram)
-    ),
-    "block_orientation": Component("log p(orientation | block)", _orientation),
-    "single_word_weight": Component(
-        "lexical weight from blocks of single words",
-        _column(lambda data: _there(data.local_model).lexical),
-    ),
+    **_local_model("adjacent"),
+    **_local_model("neutral"),
     "fertility": Component(
         "log p(source length | target phrase)",
         _column(lambda data: _there(data.model4).fertility),
@@ -213,13 +236,7 @@ SETS: Mapping[str, tuple[str, ...]] = {
     ),
     "relevant-set-6": _RELEVANT,
     "relevant-set-7": (*_RELEVANT, "word_count"),
-    "local-model": (
-        "block_unigram",
-        "block_orientation",
-        "language_model_first",
-        "language_model_rest",
-        "single_word_weight",
-    ),
+    "local-model": (*_local_model("adjacent"), *_local_model("neutral")),
     "maxforce": (
         "language_model",
         "target_given_source",

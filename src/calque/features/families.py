@@ -101,7 +101,9 @@ FAMILIES: Mapping[str, tuple[Template, ...]] = {
     ),
     # Tillmann & Zhang 2005: (f).
     "block-bigram": (
-        Template("block-bigram", ("previous.block", "block"), copies=False, listed=True),
+        Template(
+            "block-bigram", ("previous.block", "block"), copies=False, listed=True, adjacent=True
+        ),
     ),
 }
 """Families by name, but for `wordedges`, which has options."""

@@ -182,6 +182,7 @@ class FeatureSet:
                 [LEVEL_KINDS[slot.level] if slot.kind.side else 0 for slot in template.parsed],
                 template.copies,
                 template.listed,
+                template.adjacent,
             )
         if words.block_pairs is not None:
             self.core.set_pairs(np.ascontiguousarray(words.block_pairs, np.int32))

@@ -75,6 +75,8 @@ class Namer:
     def _fires(self, template: Template, context: _Context) -> bool:
         if context.step.row < 0 and not template.copies:
             return False
+        if template.adjacent and "RLN"[context.step.orientation] == "N":
+            return False
         if not template.listed:
             return True
         before = context.previous.row if context.previous else -1

@@ -116,6 +116,8 @@ class Template:
     """Whether it fires for words that are copied and for targets that the user requires."""
     listed: bool = False
     """Whether it fires only for pairs of blocks that were often neighbours in training."""
+    adjacent: bool = False
+    """Whether it fires only where the block touches the one before, on its right or left (R, L)."""
     extends: str = ""
     """The template that this one is together with one number more, its last slot.
 

@@ -39,7 +39,13 @@ from calque.progress import SILENT, Progress
 from calque.text import Bitext, Vocabulary
 
 RELEVANT_SET = {"model1_weight", "outbound_distortion", "inbound_distortion"}
-LOCAL_MODEL = {"block_unigram", "block_orientation", "single_word_weight"}
+LOCAL_MODEL = {
+    "block_unigram",
+    "block_orientation",
+    "single_word_weight",
+    "neutral_block_unigram",
+    "neutral_single_word_weight",
+}
 MODEL4 = {"fertility", "lexicon", "jump_probability"}
 BROWN = {"brown", "brown6", "brown4"}
 
