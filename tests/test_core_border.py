@@ -107,6 +107,33 @@ def mira_pass() -> Call:
     return Call(_core.mira_pass, arguments, ("weights", "lag"))
 
 
+def local_problem(offsets: Any = None) -> _core.LocalProblem:
+    return _core.LocalProblem(
+        offsets=int64(0, 2) if offsets is None else offsets,
+        choices=int32(0, 4),
+        first=np.zeros(2, np.float32),
+        rest=np.zeros(2, np.float32),
+        pairs=int32(-1, 0),
+        sets=int32(0),
+        truths=int32(1),
+        values=np.zeros((2, 4), np.float32),
+        n_pairs=2,
+    )
+
+
+def local_learn() -> Call:
+    arguments: Arguments = {
+        "order": int64(0),
+        "rule": "sgd",
+        "dense_rates": np.full(10, 0.1),
+        "pair_rate": 0.1,
+        "fixed_pairs": np.zeros(2, np.uint8),
+        "dense": np.zeros(10),
+        "pairs": np.zeros(2),
+    }
+    return Call(local_problem().learn, arguments, ("dense", "pairs"))
+
+
 def calls() -> dict[str, Call]:
     """Every function of the core that changes arrays of its caller."""
     parts = tiny_model(1)
@@ -152,6 +179,7 @@ def calls() -> dict[str, Call]:
             ("slots",),
         ),
         "mira_pass": mira_pass(),
+        "LocalProblem.learn": local_learn(),
         "scatter_rows": Call(
             _core.scatter_rows,
             {
@@ -327,6 +355,7 @@ def takers_of_offsets() -> dict[str, Callable[[Any], Any]]:
         "mira_pass": lambda at: _core.mira_pass(
             **{**mira_pass().arguments, "offsets": 2 * at, "order": int64(0)}
         ),
+        "LocalProblem": local_problem,
         "best_candidates": lambda at: _core.best_candidates(at, np.ones(2)),
         "LineSearch": lambda at: _core.LineSearch(at, np.ones((2, 1)), np.ones((2, 1)), 1),
         "RowSet": lambda at: _core.RowSet().add(

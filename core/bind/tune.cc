@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "bind/arrays.h"
+#include "bind/local.h"
 #include "bind/register.h"
 #include "checks.h"
 #include "error.h"
@@ -157,6 +158,7 @@ void register_tune(nb::module_& m) {
       },
       nb::arg("offsets"), nb::arg("scores"),
       "The first candidate of highest score of every sentence.");
+  register_local(m);
   bind_sparse_lists<uint8_t>(m);
   bind_sparse_lists<double>(m);
 }

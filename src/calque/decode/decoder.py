@@ -61,7 +61,7 @@ class Decoder:
         Without `features` derivations have those of the standard set.
         """
         self.features = features or FeatureSet.standard(blocks)
-        lm_words = _lm_words(target_vocabulary, lm)
+        lm_words = lm.words_of(target_vocabulary)
         self._core = _core.Decoder(blocks.core, lm.core, lm_words, self.features.core)
 
     @classmethod
@@ -344,10 +344,3 @@ def _limits(options: DecodeOptions) -> _core.OptionLimits:
         in_sentence=options.options_in_sentence,
         max_targets=options.max_targets,
     )
-
-
-def _lm_words(vocabulary: Vocabulary, lm: LanguageModel) -> NDArray[np.int32]:
-    """The language-model id of each target id; empty where both share one vocabulary."""
-    if vocabulary == lm.vocabulary:
-        return np.empty(0, np.int32)
-    return np.array([lm.vocabulary.id(word) for word in vocabulary], np.int32)

@@ -70,6 +70,12 @@ class LanguageModel:
         """The n-grams of orders 2 and up; see the class."""
         return [self._arrays[f"ngrams.{n}"] for n in range(2, self.order + 1)]
 
+    def words_of(self, vocabulary: Vocabulary) -> NDArray[np.int32]:
+        """The model's word for each word of a vocabulary; empty where both are the same."""
+        if vocabulary == self.vocabulary:
+            return np.empty(0, np.int32)
+        return np.array([self.vocabulary.id(word) for word in vocabulary], np.int32)
+
     def score(self, sentence: str | Sequence[int] | NDArray[np.int32]) -> float:
         """The log probability of a sentence, words or ids, and of its end."""
         if isinstance(sentence, str):
