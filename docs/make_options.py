@@ -23,7 +23,7 @@ GROUPS = {
     "Training: `calque train --set KEY=VALUE`": TrainOptions,
     "Decoding: flags of `calque translate`": DecodeOptions,
     "Forced decoding: flags of `calque force` (`--limits` for the distortion limit)": ForceOptions,
-    "Leave-one-out: flags of `calque translate` and `calque force`": LeaveOneOutOptions,
+    "Leave-one-out: flags of `calque translate`, `force` and `oracle`": LeaveOneOutOptions,
     "Oracle decoding: flags of `calque oracle`": OracleOptions,
     "Comparing: flags of `calque compare`": CompareOptions,
     "Tuning: flags of `calque tune`": TaskOptions,

@@ -120,6 +120,21 @@ def test_forced_decoding_forgets_blocks_of_the_pair_alone(verb: Run, cleaned: Pa
     assert 0 < reached[1] < reached[0] / 2
 
 
+def test_oracles_are_farther_from_the_references_where_pairs_are_left_out(
+    verb: Run, cleaned: Path
+) -> None:
+    model, source, target = (cleaned / name for name in ("model", "source", "target"))
+    where = "--model", model, "--source", source, "--reference", target
+    found = [
+        json.loads(done(verb("oracle", *where, "--json", "-q", *more)))
+        for more in ((), ("--leave-one-out", "one-count"))
+    ]
+    for name in ("1-best", "oracle"):
+        whole, without = (one[name]["sentence_bleu"] for one in found)
+        assert without < whole - 5
+    assert found[1]["oracle"]["sentence_bleu"] > found[1]["1-best"]["sentence_bleu"]
+
+
 def test_another_text_is_refused(verb: Run, cleaned: Path, corpus: CorpusFiles) -> None:
     flags = "--model", cleaned / "model", "--leave-one-out", "counts", "-q"
     said = mistake(verb("translate", *flags, "--input", corpus.test_source))
@@ -127,6 +142,9 @@ def test_another_text_is_refused(verb: Run, cleaned: Path, corpus: CorpusFiles) 
     both = "--source", cleaned / "source", "--reference", cleaned / "source"
     said = mistake(verb("force", *flags, *both))
     assert "reference line 1 is not that of the training text" in said
+    other = "--source", corpus.test_source, "--reference", corpus.test_source
+    said = mistake(verb("oracle", *flags, *other))
+    assert "source line 1 is not that of the training text" in said
 
 
 def test_a_model_without_its_bitext_says_so(verb: Run, cleaned: Path, tmp_path: Path) -> None:

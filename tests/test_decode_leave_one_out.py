@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from blocks_reference import Counts, Pair, Phrase, count, to_arrays
 from decode_reference import as_source
+from test_decode_oracle import bleu
 
 from calque import _core
 from calque.align import Alignments
@@ -21,6 +22,7 @@ from calque.config import (
     ForceOptions,
     LeaveOneOutOptions,
     LmOptions,
+    OracleOptions,
 )
 from calque.decode import Decoder, SourceText, TrainingText
 from calque.errors import CalqueError, ModelError
@@ -314,6 +316,42 @@ def test_forced_decoding_leaves_the_pair_out() -> None:
     without = decoder.force(*parts, leave_one_out=training.left_out(every))
     assert [one.n_derivations for one in without] == [ways(i, i) for i in every]
     assert sum(f.reachable for f in without) < sum(f.reachable for f in with_all)
+
+
+@pytest.mark.parametrize("how", WAYS, ids=["drop", "penalty", "per word", "one-count"])
+def test_oracles_come_from_what_the_pair_does_not_forget(how: LeaveOneOutOptions) -> None:
+    """The best of all derivations, left to right, whose blocks are left: enumerated."""
+    one = corpus(6, n_pairs=30, n_words=5)
+    training, decoder = TrainingText(one.model, how), Decoder.of(one.model)
+    pairs = np.array([i for i, pair in enumerate(one.pairs) if len(pair[0]) <= 4])
+    text = as_source([one.pairs[i][0] for i in pairs])
+    targets = Sentences.from_lists([one.pairs[i][1] for i in pairs])
+    wanted = [SourceText(targets, targets.ids.copy())]
+    search = OracleOptions(reordering="mon", stack_size=0, max_targets=0)
+
+    def ways(source: list[int], pair: int, begin: int) -> list[Phrase]:
+        """The translations of the words from `begin` on."""
+        if begin == len(source):
+            return [()]
+        found = []
+        for end in range(begin + 1, min(len(source), begin + MAX_WORDS) + 1):
+            options = expected(one, pair, tuple(source[begin:end]), how)
+            first = [(-1 - source.index(source[begin]),)] if options is None else list(options)
+            rest = ways(source, pair, end) if first else []
+            found += [a + b for a in first for b in rest]
+        return found
+
+    found = decoder.oracle(
+        text, wanted, search, n_best=3, leave_one_out=training.left_out(pairs), threads=2
+    )
+    n_changed = 0
+    whole = decoder.oracle(text, wanted, search, n_best=1)
+    for pair, its, best in zip(pairs.tolist(), found, whole, strict=True):
+        source, target, _ = one.pairs[pair]
+        every = sorted((bleu(w, [target], False) for w in ways(source, pair, 0)), reverse=True)
+        assert [d.score for d in its.derivations] == pytest.approx(every[:3], abs=1e-5)
+        n_changed += its.derivations[0].score < best.derivations[0].score - 1e-3
+    assert (n_changed > 3) == (how.what == "one-count" or how.unseen_log_prob is None)
 
 
 def test_what_cannot_be_left_out_is_refused() -> None:

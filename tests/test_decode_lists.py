@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
 
-from calque.config import FeatureOptions, TextOptions, TrainOptions
+from calque.config import FeatureOptions, OracleOptions, TextOptions, TrainOptions
 from calque.data import CorpusFiles
-from calque.decode import CandidateSearch, Translator, load
+from calque.decode import CandidateSearch, Translator, load, oracle_lists, oracle_texts
 from calque.features import SparseWeights, Weights
 from calque.model.build import build
 from calque.text import BitextFiles, read_lines
@@ -128,9 +130,49 @@ def test_the_memory_of_restored_texts_is_bounded(
     translator: Translator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = [one.texts for one in search(translator).lists(translator.model.weights, N)]
-    monkeypatch.setattr("calque.decode.candidates.RESTORED", 10)
+    monkeypatch.setattr("calque.decode.candidate_texts.RESTORED", 10)
     bounded = search(translator)
     for _ in range(2):
         found = [one.texts for one in bounded.lists(translator.model.weights, N)]
         assert found == expected
     assert bounded.n_remembered <= 10
+
+
+@pytest.mark.parametrize("mode", ["mon", "phrase"])
+def test_oracles_as_arrays_are_those_that_texts_give_one_by_one(
+    translator: Translator, mode: Literal["mon", "phrase"]
+) -> None:
+    lines = lines_of(translator)
+    references = [[best.text for best in translator.translate_all(lines)], lines[::-1]]
+    options = OracleOptions(reordering=mode)
+    found = list(oracle_lists(translator, lines, references, options, n_best=4))
+    expected = [
+        one.translations for one in oracle_texts(translator, lines, references, options, n_best=4)
+    ]
+    every = [one for some in expected for one in some]
+    lengths = np.concatenate([one.lengths for one in found])
+    assert lengths.tolist() == [len(some) for some in expected]
+    assert [text for one in found for text in one.texts] == [one.text for one in every]
+    assert np.concatenate([one.scores for one in found]).tolist() == [one.score for one in every]
+    dense = np.concatenate([one.dense for one in found])
+    assert dense.tolist() == [list(one.features.values()) for one in every]
+    sequences = [[(b.begin, b.end, b.target) for b in one.blocks] for one in every]
+    first = 0
+    for n in lengths:
+        assert len({tuple(one) for one in sequences[first : first + n]}) == n
+        first += n
+
+
+def test_the_sparse_features_of_oracles_are_those_of_their_blocks(translator: Translator) -> None:
+    lines, model = lines_of(translator), translator.model
+    parts = translator, lines, [lines[::-1]], OracleOptions()
+    [lists] = oracle_lists(*parts, n_best=3)
+    every = [one for some in oracle_texts(*parts, n_best=3) for one in some.translations]
+    assert model.in_family("P3", lists.sparse.keys).any()
+    for at, one in enumerate(every):
+        row = slice(lists.sparse.offsets[at], lists.sparse.offsets[at + 1])
+        keys, counts = lists.sparse.keys[row], lists.sparse.counts[row]
+        of_blocks = model.in_family("P1", keys)
+        found = dict(zip(keys[of_blocks].tolist(), counts[of_blocks].tolist(), strict=True))
+        names = [f"P1:{block.source} ||| {block.target}" for block in one.blocks]
+        assert found == Counter(model.features.key_of(name) for name in names)

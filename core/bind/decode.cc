@@ -15,6 +15,7 @@
 #include "bind/leave_one_out.h"
 #include "bind/register.h"
 #include "checks.h"
+#include "decode/bag.h"
 #include "decode/decoder.h"
 #include "decode/forced.h"
 #include "error.h"
@@ -167,6 +168,11 @@ void check_references(const SourceText& source, const Vector<int32_t>& reference
   check_offsets(view(offsets), references.size(), "references");
 }
 
+auto to_arrays(SparseRows&& rows) {
+  return std::tuple(to_numpy(std::move(rows.offsets)), to_numpy(std::move(rows.all.keys)),
+                    to_numpy(std::move(rows.all.counts)));
+}
+
 template <typename Derivations>
 auto sparse_rows(const BoundDecoder& decoder, const SourceText& source, bool ends, int threads,
                  Derivations derivations) {
@@ -175,8 +181,7 @@ auto sparse_rows(const BoundDecoder& decoder, const SourceText& source, bool end
     nb::gil_scoped_release release;
     rows = extract_sparse_rows(decoder.model, source, ends, threads, derivations);
   }
-  return std::tuple(to_numpy(std::move(rows.offsets)), to_numpy(std::move(rows.all.keys)),
-                    to_numpy(std::move(rows.all.counts)));
+  return to_arrays(std::move(rows));
 }
 
 }  // namespace
@@ -281,9 +286,10 @@ void register_decode(nb::module_& m) {
           "oracle",
           [](const BoundDecoder& decoder, const BoundSource& text,
              const std::vector<std::pair<Vector<int32_t>, Vector<int64_t>>>& references,
-             const SearchOptions& search, bool brevity_penalty, int max_targets, int n_best,
-             bool distinct, int threads) {
-            const SourceText source = to_source(decoder, text);
+             const SearchOptions& search, const BoundLeaveOneOut* leave_one_out,
+             bool brevity_penalty, int max_targets, int n_best, bool distinct, int threads) {
+            SourceText source = to_source(decoder, text);
+            const LeaveOneOut* without = leave_out(source, decoder, leave_one_out);
             ReferenceTexts texts;
             for (const auto& [ids, offsets] : references) {
               check_references(source, ids, offsets);
@@ -291,10 +297,15 @@ void register_decode(nb::module_& m) {
             }
             if (texts.all.empty()) throw Error("at least one reference is expected");
             nb::gil_scoped_release release;
-            return decode_oracle(decoder.model, {search, {0, 0, max_targets}, n_best, distinct},
-                                 brevity_penalty, source, texts, threads);
+            DecodedBatch batch;
+            batch.decoded = decode_oracle(decoder.model,
+                                          {search, {0, 0, max_targets}, n_best, distinct, without},
+                                          brevity_penalty, source, texts, threads);
+            batch.lists = flatten(batch.decoded);
+            return batch;
           },
-          nb::arg("source"), nb::arg("references"), nb::arg("search"), nb::kw_only(),
+          nb::arg("source"), nb::arg("references"), nb::arg("search"),
+          nb::arg("leave_one_out").none(), nb::kw_only(),
           nb::arg("brevity_penalty"), nb::arg("max_targets"), nb::arg("n_best"),
           nb::arg("distinct"), nb::arg("threads"),
           "The derivations of highest sentence BLEU; their score is the BLEU. `references` are "
@@ -371,7 +382,27 @@ void register_decode(nb::module_& m) {
             });
           },
           nb::arg("source"), nb::arg("batch"), nb::kw_only(), nb::arg("threads"),
-          "The same of everything that was decoded from a source.");
+          "The same of everything that was decoded from a source.")
+      .def(
+          "bags",
+          [](const BoundDecoder& decoder, const BoundSource& text,
+             const BoundLeaveOneOut* leave_one_out, uint64_t seed, uint64_t first, int threads) {
+            SourceText source = to_source(decoder, text);
+            const LeaveOneOut* without = leave_out(source, decoder, leave_one_out);
+            Bags bags;
+            {
+              nb::gil_scoped_release release;
+              bags = draw_bags(decoder.model, source, seed, first, without, threads);
+            }
+            return std::tuple_cat(to_arrays(std::move(bags.features)),
+                                  std::tuple(to_numpy(std::move(bags.word_offsets)),
+                                             to_numpy(std::move(bags.words))));
+          },
+          nb::arg("source"), nb::arg("leave_one_out").none(), nb::kw_only(), nb::arg("seed"),
+          nb::arg("first"), nb::arg("threads"),
+          "Of every sentence a bag of blocks, one drawn for each span: sparse features as above, "
+          "where the words of each bag begin, and these. `first` is the number of the first "
+          "sentence in its text.");
 }
 
 }  // namespace calque::bind

@@ -177,6 +177,14 @@ void register_feature_set(nb::module_& m) {
         return names;
       },
       nb::sig("def slot_names() -> list[str]"), "What templates may look at.");
+  m.def(
+      "block_decides",
+      [](const std::vector<std::string>& slots) {
+        std::vector<SlotUse> uses;
+        for (const std::string& slot : slots) uses.push_back(find_slot(slot));
+        return is_of_block(uses);
+      },
+      nb::arg("slots"), "Whether a block and its place in the sentence decide these values.");
   m.def("feature_key", feature_key, nb::arg("template"), nb::arg("slots"), nb::arg("values"),
         "The key of a sparse feature from the texts of its values.");
 

@@ -26,6 +26,12 @@ DecodedLists flatten(const std::vector<Decoded>& decoded);
 struct SparseRows {
   std::vector<int64_t> offsets{0};
   SparseVector all;
+
+  void add(const SparseVector& row) {
+    all.keys.insert(all.keys.end(), row.keys.begin(), row.keys.end());
+    all.counts.insert(all.counts.end(), row.counts.begin(), row.counts.end());
+    offsets.push_back(static_cast<int64_t>(all.keys.size()));
+  }
 };
 
 // The sparse features of lists of derivations, a list per sentence. `derivations(at)` gives list
@@ -45,11 +51,7 @@ SparseRows extract_sparse_rows(const ModelView& model, const SourceText& source,
   });
   SparseRows rows;
   for (const auto& list : found) {
-    for (const SparseVector& one : list) {
-      rows.all.keys.insert(rows.all.keys.end(), one.keys.begin(), one.keys.end());
-      rows.all.counts.insert(rows.all.counts.end(), one.counts.begin(), one.counts.end());
-      rows.offsets.push_back(static_cast<int64_t>(rows.all.keys.size()));
-    }
+    for (const SparseVector& one : list) rows.add(one);
   }
   return rows;
 }

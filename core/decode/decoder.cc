@@ -85,8 +85,10 @@ std::vector<Decoded> decode_oracle(const ModelView& model, const DecodeOptions& 
   std::vector<Decoded> results(source.size());
   for_chunks(source.size(), 1, n_threads, [&] {
     // Without weights every option is as good as any other: the references choose.
-    return [&, collector = OptionCollector(model, no_weights, options.limits), table = OptionTable()](
-               size_t at, size_t) mutable {
+    return [&,
+            collector =
+                OptionCollector(model, no_weights, options.limits, options.leave_one_out),
+            table = OptionTable()](size_t at, size_t) mutable {
       collector.collect(table, source.sentence(at));
       ReferenceNgrams ngrams(references.sentence(at));
       keep_useful(table, ngrams, brevity_penalty, options.n_best);

@@ -6,25 +6,33 @@
 
 namespace calque {
 
+void FiredFeatures::add(Scope scope, const StepView& step) {
+  Binder binder(values_, step);
+  for (const TemplateGroup& group : set_.groups(scope)) {
+    binder.for_each(group, [&](const Rows& rows) {
+      for (const auto& member : group.members()) keys_.push_back(key_of(group, member, rows));
+    });
+  }
+}
+
+SparseVector FiredFeatures::counted() {
+  SparseVector vector;
+  std::ranges::sort(keys_);
+  for (const uint64_t key : keys_) {
+    if (vector.keys.empty() || vector.keys.back() != key) {
+      vector.keys.push_back(key);
+      vector.counts.push_back(0);
+    }
+    vector.counts.back() += 1;
+  }
+  return vector;
+}
+
 SparseVector extract_sparse(const ModelView& model, const SentenceView& sentence,
                             std::span<const Step> steps, bool ends) {
   const TemplateSet& set = model.sparse();
-  SparseVector vector;
-  if (set.empty()) return vector;
-  SentenceValues values;
-  values.begin(set, sentence.levels);
-  std::vector<uint64_t> fired;
-  const auto fire = [&](Scope scope, const StepView& view) {
-    Binder binder(values, view);
-    for (const TemplateGroup& group : set.groups(scope)) {
-      binder.for_each(group, [&](const Rows& rows) {
-        for (const auto& member : group.members()) {
-          fired.push_back(key_of(group, member, rows));
-        }
-      });
-    }
-  };
-
+  if (set.empty()) return {};
+  FiredFeatures fired(set, sentence);
   std::vector<int32_t> words;
   std::vector<bool> covered(sentence.words.size());
   MergedBlocks merged;
@@ -36,7 +44,7 @@ SparseVector extract_sparse(const ModelView& model, const SentenceView& sentence
     view.end = step.end;
     view.row = step.block;
     view.target = step.target;
-    view.values = values.block(step.begin, step.end, step.target);
+    view.values = fired.block(step.begin, step.end, step.target);
     view.orientation = step.orientation;
     view.backward = merged.orientation(stack, step.begin, step.end);
     stack = merged.push(stack, step.begin, step.end);
@@ -48,11 +56,11 @@ SparseVector extract_sparse(const ModelView& model, const SentenceView& sentence
       last.forward =
           forward_orientation(last.begin, last.end, step.begin, step.end,
                               [&](int word) { return !covered[static_cast<size_t>(word)]; });
-      fire(Scope::kForward, last);
+      fired.add(Scope::kForward, last);
     }
     for (const Scope scope : {Scope::kPhrase, Scope::kBlock, Scope::kSpan, Scope::kOption,
                               Scope::kOrientation, Scope::kCube, Scope::kStep}) {
-      fire(scope, view);
+      fired.add(scope, view);
     }
     words.insert(words.end(), step.target.begin(), step.target.end());
     std::fill(covered.begin() + step.begin, covered.begin() + step.end, true);
@@ -60,18 +68,10 @@ SparseVector extract_sparse(const ModelView& model, const SentenceView& sentence
   }
   if (ends && !steps.empty()) {
     last.forward = forward_at_end(last.end, sentence.size());
-    fire(Scope::kForward, last);
+    fired.add(Scope::kForward, last);
   }
 
-  std::ranges::sort(fired);
-  for (const uint64_t key : fired) {
-    if (vector.keys.empty() || vector.keys.back() != key) {
-      vector.keys.push_back(key);
-      vector.counts.push_back(0);
-    }
-    vector.counts.back() += 1;
-  }
-  return vector;
+  return fired.counted();
 }
 
 }  // namespace calque

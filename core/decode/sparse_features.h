@@ -15,6 +15,28 @@ struct SparseVector {
   std::vector<float> counts;
 };
 
+// The features that fire in the steps of a sentence, in any order.
+class FiredFeatures {
+ public:
+  // Precondition: the set has templates.
+  FiredFeatures(const TemplateSet& set, const SentenceView& sentence) : set_(set) {
+    values_.begin(set, sentence.levels);
+  }
+
+  BlockValues block(int begin, int end, std::span<const int32_t> target) const {
+    return values_.block(begin, end, target);
+  }
+  // What the templates of a scope give in a step, which holds all that the scope needs.
+  void add(Scope scope, const StepView& step);
+  // Everything that has fired; once.
+  SparseVector counted();
+
+ private:
+  const TemplateSet& set_;
+  SentenceValues values_;
+  std::vector<uint64_t> keys_;
+};
+
 // What blocks in this order give. `ends` as in extract_features.
 // Oracle: tests/test_features_families.py (slow references).
 SparseVector extract_sparse(const ModelView& model, const SentenceView& sentence,

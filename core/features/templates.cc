@@ -32,6 +32,11 @@ Scope scope_of(const std::string& name, uint32_t needs) {
 
 }  // namespace
 
+bool is_of_block(std::span<const SlotUse> slots) {
+  constexpr uint32_t kOfBlock = kNeedsSource | kNeedsTarget | kNeedsNeighbour;
+  return std::ranges::all_of(slots, [](const SlotUse& use) { return (use.needs() & ~kOfBlock) == 0; });
+}
+
 size_t n_major(std::span<const SlotUse> slots) {
   return slots.size() > 1 && slots.back().is_number() ? slots.size() - 1 : slots.size();
 }

@@ -57,6 +57,9 @@ inline constexpr size_t kMaxSlots = 8;
 inline constexpr int kMaxJump = 8;
 inline constexpr size_t kMaxHistory = 7;
 
+// Whether a block and its place in the sentence decide the values of these slots.
+bool is_of_block(std::span<const SlotUse> slots);
+
 // Which of a template's slots is minor: the number of slots before it, or all of them.
 size_t n_major(std::span<const SlotUse> slots);
 

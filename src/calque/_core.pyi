@@ -451,6 +451,9 @@ class FeatureSet:
 def slot_names() -> list[str]:
     """What templates may look at."""
 
+def block_decides(slots: Sequence[str]) -> bool:
+    """Whether a block and its place in the sentence decide these values."""
+
 def feature_key(template: str, slots: Sequence[str], values: Sequence[str]) -> int:
     """The key of a sparse feature from the texts of its values."""
 
@@ -657,7 +660,7 @@ class Decoder:
     def graph(self, source: Source, weights: WeightView, search: SearchOptions, *, limits: OptionLimits) -> TranslationGraph:
         """The translation graph of one sentence."""
 
-    def oracle(self, source: Source, references: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]], search: SearchOptions, *, brevity_penalty: bool, max_targets: int, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
+    def oracle(self, source: Source, references: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]], search: SearchOptions, leave_one_out: LeaveOneOut | None, *, brevity_penalty: bool, max_targets: int, n_best: int, distinct: bool, threads: int) -> DecodedBatch:
         """
         The derivations of highest sentence BLEU; their score is the BLEU. `references` are texts, each as ids and offsets.
         """
@@ -684,6 +687,11 @@ class Decoder:
 
     def sparse_features_of(self, source: Source, batch: DecodedBatch, *, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
         """The same of everything that was decoded from a source."""
+
+    def bags(self, source: Source, leave_one_out: LeaveOneOut | None, *, seed: int, first: int, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """
+        Of every sentence a bag of blocks, one drawn for each span: sparse features as above, where the words of each bag begin, and these. `first` is the number of the first sentence in its text.
+        """
 
 class NBestReader:
     """N-best lists of Moses and Joshua, block by block."""

@@ -12,10 +12,12 @@ from rich.table import Table
 from calque.cli.common import (
     Flags,
     Json,
+    LeaveOneOut,
     ModelFolderOption,
     Quiet,
     Threads,
     WeightsName,
+    left_out,
     print_json,
     with_flags,
 )
@@ -28,7 +30,7 @@ from calque.cli.evaluation import (
     read_parallel,
     read_sentences,
 )
-from calque.config import DecodeOptions, OracleOptions
+from calque.config import DecodeOptions, LeaveOneOutOptions, OracleOptions
 from calque.errors import OptionError
 from calque.text import open_output
 
@@ -36,12 +38,14 @@ if TYPE_CHECKING:
     from calque.decode import Translation
 
 
+@with_flags(LeaveOneOutOptions, leave_out=("what",), argument="unseen")
 @with_flags(OracleOptions)
 def oracle(
     model: ModelFolderOption,
     source: Annotated[Path, typer.Option(metavar="F", help="Source sentences, one per line.")],
     reference: References,
     flags: Flags,
+    unseen: Flags,
     output: Annotated[
         Path | None, typer.Option(metavar="F", help="Write the oracle translations here.")
     ] = None,
@@ -52,6 +56,7 @@ def oracle(
         int | None,
         typer.Option(min=1, metavar="N", help="Derivations of each sentence to write (default 1)."),
     ] = None,
+    leave_one_out: LeaveOneOut = None,
     tokenize: Tokenize = None,
     weights: WeightsName = None,
     threads: Threads = None,
@@ -67,11 +72,15 @@ def oracle(
 
     [bold]calque oracle --model model --source dev.de --reference dev.en --brevity-penalty true
     --output oracle.en --derivations oracle.jsonl --nbest 5[/]
+
+    [bold]calque oracle --model model --source train.de --reference train.en
+    --leave-one-out one-count[/]
     """
     if nbest is not None and derivations is None:
         raise OptionError("--nbest N is about the file of derivations: give --derivations F too")
     if output is not None and output == derivations:
         raise OptionError(f"--output and --derivations are both {output}: expected two files")
+    forgotten = left_out(leave_one_out, unseen)
     lines = read_sentences(source)
     references = [read_parallel(path, len(lines), source) for path in reference]
     [bleu] = make_metrics(MetricFlags("bleu", tokenize, None, None), 1, len(lines))
@@ -88,7 +97,13 @@ def oracle(
         rows = stack.enter_context(open_output(derivations)) if derivations else None
         stage = stack.enter_context(console.stage("oracle", len(lines)))
         found = oracle_texts(
-            translator, lines, references, options, n_best=nbest or 1, threads=threads
+            translator,
+            lines,
+            references,
+            options,
+            n_best=nbest or 1,
+            leave_one_out=forgotten,
+            threads=threads,
         )
         for index, one in enumerate(found):
             best.append(one.translations[0])
@@ -101,7 +116,8 @@ def oracle(
     with console.stage("translate", len(lines)) as stage:
         ours = []
         rules = options.rules() | {"max_targets": options.max_targets}
-        for translation in translator.translate_all(lines, threads=threads, **rules):
+        lists = translator.n_best(lines, 1, leave_one_out=forgotten, threads=threads, **rules)
+        for [translation] in lists:
             ours.append(translation)
             stage.advance()
     prepared = bleu.prepare(references)

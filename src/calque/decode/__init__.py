@@ -1,5 +1,6 @@
 """From source sentences to translations."""
 
+from calque.decode.bags import BlockBags
 from calque.decode.candidates import CandidateLists, CandidateSearch
 from calque.decode.constraints import Required, Terminology
 from calque.decode.contributions import FeatureUse
@@ -7,7 +8,7 @@ from calque.decode.decoder import Decoder
 from calque.decode.explanation import BlockContribution, Comparison, Explanation
 from calque.decode.forcing import ForcedPair, force_pairs
 from calque.decode.graph import TranslationGraph
-from calque.decode.oracle_text import OracleSentence, oracle_texts
+from calque.decode.oracle_text import OracleSentence, oracle_lists, oracle_texts
 from calque.decode.reachability import Reachability
 from calque.decode.source import SourceText
 from calque.decode.training_text import TrainingText
@@ -15,6 +16,7 @@ from calque.decode.translation import BlockUse, Translation
 from calque.decode.translator import Translator, load
 
 __all__ = [
+    "BlockBags",
     "BlockContribution",
     "BlockUse",
     "CandidateLists",
@@ -35,5 +37,6 @@ __all__ = [
     "Translator",
     "force_pairs",
     "load",
+    "oracle_lists",
     "oracle_texts",
 ]

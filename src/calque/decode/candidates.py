@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.config import LeaveOneOutOptions
+from calque.decode.candidate_texts import CandidateTexts
 from calque.decode.decoder import SparseRows
 from calque.decode.prepared import BATCH, PreparedSentence, PreparedText, prepare
 from calque.decode.sparse_sums import no_rows, summed_rows
@@ -20,13 +20,8 @@ from calque.decode.training_text import TrainingText, with_pairs
 from calque.decode.translator import Translator
 from calque.features import Weights
 from calque.model import Model
-from calque.text import Prepared
-from calque.text.numbers import is_class
 from calque.text.sentences import offsets_of
 
-RESTORED = 1 << 17
-"""Texts remembered from earlier calls: most candidates come again. Some 50 MB."""
-NO_NUMBERS = Prepared((), ())
 FEW = 16
 """Sentences at a time where candidates have sparse features: one of them may have thousands."""
 
@@ -115,20 +110,13 @@ class CandidateSearch:
         texts: Iterable[tuple[PreparedText, _core.LeaveOneOut | None]],
     ) -> None:
         self._translator = translator
-        model = translator.model
-        self._vocabulary = list(model.target_vocabulary)
+        self._read = CandidateTexts(translator)
         self._texts = list(texts)
-
-        @lru_cache(maxsize=RESTORED)
-        def restore(words: str) -> str:
-            return model.preprocessor.restore(words.split(), NO_NUMBERS)
-
-        self._restore = restore
 
     @property
     def n_remembered(self) -> int:
         """The number of restored texts that are kept for the next call; at most `RESTORED`."""
-        return self._restore.cache_info().currsize
+        return self._read.n_remembered
 
     def lists(
         self, weights: Weights, n: int, threads: int | None = None
@@ -163,18 +151,8 @@ class CandidateSearch:
         if decoder.features.templates:
             sparse = decoder.sparse_batch(batch, text.source, threads=threads)
         dense = batch.features.reshape(n_rows, -1)
-        return _Rows(batch, dense, batch.scores, sparse, self._words(text, batch))
-
-    def _words(self, text: PreparedText, batch: _core.DecodedBatch) -> list[list[str]]:
-        pieces = [piece for sentence in text.sentences for piece in sentence.pieces]
-        ids = batch.words
-        words = [self._vocabulary[id] for id in np.maximum(ids, 0).tolist()]
-        copies = np.flatnonzero(ids < 0)
-        candidates = np.searchsorted(batch.word_offsets, copies, side="right") - 1
-        places = np.searchsorted(batch.offsets, candidates, side="right") - 1
-        for at, place in zip(copies.tolist(), places.tolist(), strict=True):
-            words[at] = pieces[place].words[-1 - int(ids[at])]
-        return [words[begin:end] for begin, end in pairwise(batch.word_offsets.tolist())]
+        words = self._read.words(text, batch.offsets, batch.word_offsets, batch.words)
+        return _Rows(batch, dense, batch.scores, sparse, words)
 
     def _candidates(
         self, sentence: PreparedSentence, pieces: Sequence[int], rows: _Rows, n: int
@@ -195,29 +173,20 @@ class CandidateSearch:
         for other in others:
             dense += rows.dense[other]
             totals += rows.scores[other]
+
+        def derivations() -> list[list[_core.Derivation]]:
+            lists = [rows.batch[at].derivations for at in pieces]
+            return [
+                [some[at] for some, at in zip(lists, way, strict=True)] for way in ways.values()
+            ]
+
         return CandidateLists(
             lengths=np.array([len(ways)], np.int64),
-            texts=self._texts_of(sentence, ways, [rows.batch[at] for at in pieces]),
+            texts=self._read.read(sentence, ways, derivations),
             dense=dense,
             scores=totals,
             sparse=summed_rows(rows.sparse, of_pieces),
         )
-
-    def _texts_of(
-        self,
-        sentence: PreparedSentence,
-        ways: Mapping[str, Sequence[int]],
-        decoded: Sequence[_core.Decoded],
-    ) -> list[str]:
-        """The candidates, given by their words, as the user reads them."""
-        if self._translator.model.preprocessor.is_plain:
-            return list(ways)
-        # Only numbers of the source make texts depend on more than their words.
-        if not any(is_class(word) for word in sentence.prepared.words):
-            return [self._restore(words) for words in ways]
-        lists = [one.derivations for one in decoded]
-        chosen = [[some[at] for some, at in zip(lists, way, strict=True)] for way in ways.values()]
-        return [one.text for one in self._translator.read_off(sentence, chosen, distinct=False)]
 
 
 def _at_once(model: Model) -> int:

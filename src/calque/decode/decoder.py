@@ -34,6 +34,15 @@ class SparseRows(NamedTuple):
     counts: NDArray[np.floating[Any]]
 
 
+class Bags(NamedTuple):
+    """Blocks drawn at random, a bag per sentence."""
+
+    sparse: SparseRows
+    word_offsets: NDArray[np.int64]
+    words: NDArray[np.int32]
+    """Of the targets of a bag, by where the blocks begin; -1 - i is the text of source word i."""
+
+
 class FiredFeature(NamedTuple):
     """A feature of a step, its value there and its weight."""
 
@@ -148,6 +157,7 @@ class Decoder:
         *,
         n_best: int = 5,
         distinct: bool = False,
+        leave_one_out: _core.LeaveOneOut | None = None,
         threads: int | None = None,
     ) -> list[_core.Decoded]:
         """The `n_best` derivations of highest sentence BLEU; their score is the BLEU, 0 to 1.
@@ -156,11 +166,35 @@ class Decoder:
         from bigrams on and, unless `options` want it, no brevity penalty (Tillmann & Zhang 2008). A
         beam search: the best one is not guaranteed, unless the stacks are unlimited.
         """
+        batch = self.oracle_batch(
+            source,
+            references,
+            options,
+            n_best=n_best,
+            distinct=distinct,
+            leave_one_out=leave_one_out,
+            threads=threads,
+        )
+        return [batch[at] for at in range(len(batch))]
+
+    def oracle_batch(
+        self,
+        source: SourceText,
+        references: Sequence[SourceText],
+        options: OracleOptions,
+        *,
+        n_best: int = 5,
+        distinct: bool = False,
+        leave_one_out: _core.LeaveOneOut | None = None,
+        threads: int | None = None,
+    ) -> _core.DecodedBatch:
+        """The same as `oracle` as arrays, which cost little."""
         search = DecodeOptions(**options.rules(), stack_size=options.stack_size, future_cost=False)
         return self._core.oracle(
             self._source(source),
             [(text.copies, text.sentences.offsets) for text in references],
             _search(search),
+            leave_one_out,
             brevity_penalty=options.brevity_penalty,
             max_targets=options.max_targets,
             n_best=n_best,
@@ -252,6 +286,26 @@ class Decoder:
             self._source(source), batch, threads=n_workers(threads)
         )
         return SparseRows(*found)
+
+    def bags(
+        self,
+        source: SourceText,
+        seed: int,
+        *,
+        first: int = 0,
+        leave_one_out: _core.LeaveOneOut | None = None,
+        threads: int | None = None,
+    ) -> Bags:
+        """Of every sentence a random block for each span that blocks match (`bags_of_blocks`).
+
+        `first` is the number of the first sentence in its text: what is drawn for a span depends on
+        the seed, the number of the sentence and the span alone. Raises `CalqueError` where a sparse
+        feature looks beyond a block and its place in the sentence.
+        """
+        offsets, keys, counts, word_offsets, words = self._core.bags(
+            self._source(source), leave_one_out, seed=seed, first=first, threads=n_workers(threads)
+        )
+        return Bags(SparseRows(offsets, keys, counts), word_offsets, words)
 
     def explain(
         self, derivation: _core.Derivation, source: SourceText, weights: Weights

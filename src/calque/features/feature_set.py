@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -90,6 +90,14 @@ class FeatureSet:
         for penalty, count in OPPOSITE.items():
             weights[penalty] = -weights[count]
         return Weights({name: weights[name] for name in self.names})
+
+    def only(self, names: Collection[str]) -> FeatureSet:
+        """These templates alone, without dense features and pairs of blocks."""
+        templates = {name: self.templates[name] for name in names}
+        words = None if self.words is None else replace(self.words, block_pairs=None)
+        features = FeatureSet((), templates, _core.FeatureSet(), words)
+        features._add_templates()
+        return features
 
     def key_of(self, name: str) -> int:
         """The key of a sparse feature; raises `CalqueError` where no active template gives it."""

@@ -165,6 +165,11 @@ class Template:
         """How many values name a feature; a block has two, source and target."""
         return sum(1 + slot.kind.is_block for slot in self.parsed)
 
+    @property
+    def is_of_block(self) -> bool:
+        """Whether a block and its place in the sentence decide its features, whatever is before."""
+        return _core.block_decides([slot.name for slot in self.parsed])
+
     def levels(self, side: Side) -> set[str]:
         """The levels of words of one side that it looks at."""
         return {slot.level for slot in self.parsed if slot.kind.side == side}

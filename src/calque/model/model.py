@@ -14,6 +14,7 @@ from calque.config import DecodeOptions, FeatureOptions, fill, to_mapping
 from calque.errors import CalqueError, ModelError, OptionError
 from calque.features import FeatureSet, Weights
 from calque.features.families import chosen_templates
+from calque.features.template import Template
 from calque.lm import LanguageModel
 from calque.model.feature_data import FeatureData
 from calque.model.folder import ModelFolder
@@ -47,17 +48,22 @@ class Model:
             self.feature_options, self.blocks, self.source_vocabulary, self.target_vocabulary
         )
 
-    def in_family(self, name: str, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Which of the keys are of a family or group of the model's sparse features.
+    def family(self, name: str) -> dict[str, Template]:
+        """The model's templates of a family or group, by their names.
 
         Raises `CalqueError` where the model has none of that name.
         """
         options = self.feature_options
         family = chosen_templates(name, budget=options.edges_budget, max_slots=options.edges_slots)
-        active = {template.name for template in family} & set(self.features.templates)
-        if not active:
+        active = self.features.templates
+        found = {template.name: template for template in family if template.name in active}
+        if not found:
             raise CalqueError(f"the model has no sparse features of the family '{name}'")
-        return self.features.of_templates(active, keys)
+        return found
+
+    def in_family(self, name: str, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Which of the keys are of a family or group of the model's sparse features."""
+        return self.features.of_templates(self.family(name), keys)
 
     @classmethod
     def load(cls, path: Path | str, weights: str | None = None) -> Model:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,8 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calque.config import TASK_DEFAULTS, LeaveOneOutOptions, to_mapping
-from calque.decode import CandidateLists, CandidateSearch, Translator, load
+from calque.config import TASK_DEFAULTS, LeaveOneOutOptions, OracleOptions, to_mapping
+from calque.decode import (
+    BlockBags,
+    CandidateLists,
+    CandidateSearch,
+    Translator,
+    load,
+    oracle_lists,
+)
 from calque.errors import CalqueError, FileError, OptionError
 from calque.features import SparseWeights, Weights
 from calque.metrics.metric import Metric
@@ -62,6 +69,7 @@ class DecoderTask(Task):
             source,
             n_best,
             folder=folder,
+            references=judge.reference_lines,
             leave_one_out=leave_one_out,
             threads=threads,
         )
@@ -100,10 +108,14 @@ class DecoderSource(CandidateSource):
         n_best: int,
         *,
         folder: Path | None = None,
+        references: Sequence[Sequence[str]] = (),
         leave_one_out: LeaveOneOutOptions | None = None,
         threads: int | None = None,
     ) -> None:
-        """Take a translator and a file; `folder` is where the model came from."""
+        """Take a translator and a file; `folder` is where the model came from.
+
+        `references` are texts with a translation of every sentence each: only `truths` needs them.
+        """
         if n_best < 1:
             raise OptionError(f"n_best={n_best}: expected at least 1 candidate per sentence")
         self._translator = Translator(translator.model, translator.options)
@@ -116,6 +128,8 @@ class DecoderSource(CandidateSource):
         self.has_families = bool(self._translator.decoder.features.templates)
         self.list_length = n_best
         self.leaves_one_out = leave_one_out is not None
+        self._leave_one_out = leave_one_out
+        self._references = references
         self._threads = threads
         self._inputs = {
             "model": identity(folder),
@@ -144,8 +158,53 @@ class DecoderSource(CandidateSource):
 
     def lists(self, weights: Weights, progress: Progress = SILENT) -> Iterator[CandidateLists]:
         """What the decoder finds under these weights, best first."""
-        with progress.stage("decode", self.n_sentences) as stage:
-            for batch in self._search.lists(weights, self.list_length or 1, self._threads):
+        batches = self._search.lists(weights, self.list_length or 1, self._threads)
+        return self._shown("decode", batches, progress)
+
+    def truths(
+        self, n: int, progress: Progress = SILENT, *, brevity_penalty: bool = False
+    ) -> Iterator[CandidateLists]:
+        """The derivations of highest sentence BLEU, under the reordering of the task."""
+        if n < 1:
+            raise OptionError(f"n={n}: expected at least 1 truth per sentence")
+        search = self._translator.options
+        options = OracleOptions(
+            **search.rules(), max_targets=search.max_targets, brevity_penalty=brevity_penalty
+        )
+        batches = oracle_lists(
+            self._translator,
+            self.sentences,
+            self._references,
+            options,
+            n_best=n,
+            leave_one_out=self._leave_one_out,
+            threads=self._threads,
+        )
+        return self._shown("oracle", batches, progress)
+
+    def bags(
+        self,
+        seed: int,
+        families: Sequence[str],
+        progress: Progress = SILENT,
+        *,
+        concat: bool = False,
+    ) -> Iterator[CandidateLists]:
+        """A random block for each span of a sentence that blocks match (`BlockBags`)."""
+        batches = BlockBags(self._translator, families).lists(
+            self.sentences,
+            seed,
+            concat=concat,
+            leave_one_out=self._leave_one_out,
+            threads=self._threads,
+        )
+        return self._shown("bags of blocks", batches, progress)
+
+    def _shown(
+        self, name: str, batches: Iterable[CandidateLists], progress: Progress
+    ) -> Iterator[CandidateLists]:
+        with progress.stage(name, self.n_sentences) as stage:
+            for batch in batches:
                 yield batch
                 stage.advance(len(batch.lengths))
 

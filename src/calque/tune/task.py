@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque.decode import CandidateLists
+from calque.errors import OptionError
 from calque.features import Weights
 from calque.features.weights import key_name
 from calque.metrics.metric import Metric
@@ -43,6 +44,32 @@ class CandidateSource(ABC):
     @abstractmethod
     def lists(self, weights: Weights, progress: Progress = SILENT) -> Iterator[CandidateLists]:
         """The lists of all sentences, some at a time; if decoded, the best of each first."""
+
+    def truths(
+        self, n: int, progress: Progress = SILENT, *, brevity_penalty: bool = False
+    ) -> Iterator[CandidateLists]:
+        """Up to `n` candidates per sentence that come closest to its references, best first.
+
+        They are searched, not chosen, and differ as sequences of blocks; batches as in `lists`.
+        """
+        raise OptionError(
+            "only a model can be searched for the translations closest to the references: n-best"
+            " lists hold what they hold"
+        )
+
+    def bags(
+        self,
+        seed: int,
+        families: Sequence[str],
+        progress: Progress = SILENT,
+        *,
+        concat: bool = False,
+    ) -> Iterator[CandidateLists]:
+        """One candidate per sentence: blocks drawn at random, sparse features of families alone.
+
+        Its text is empty or, with `concat`, that of the blocks by where they begin.
+        """
+        raise OptionError("only a model has blocks to draw bags from: n-best lists have none")
 
     def sparse_name(self, key: int) -> str:
         """What a sparse feature is called."""
