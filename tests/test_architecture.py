@@ -14,7 +14,10 @@ import pytest
 import calque
 
 PACKAGE = Path(calque.__file__).parent
-WAY = ["text", "align", "blocks", "lm", "features", "model", "decode", "hyps", "tune", "report"]
+WAY = [
+    *("text", "align", "blocks", "lm", "features", "model", "decode", "hyps", "tune", "report"),
+    "experiments",
+]
 FOUNDATION = {"errors", "progress", "config", "parallel", "_core"}
 MAY_IMPORT = {
     "errors": set[str](),
@@ -26,9 +29,10 @@ MAY_IMPORT = {
     "data": FOUNDATION | {"text"},
     **{room: FOUNDATION | set(WAY[:i]) for i, room in enumerate(WAY)},
 }
-for room in ("tune", "report"):
+for room in ("tune", "report", "experiments"):
     MAY_IMPORT[room] = MAY_IMPORT[room] | {"metrics"}
-AROUND = {"api", "cli", "serve", "experiments", "__init__", "__main__"}
+MAY_IMPORT["experiments"] = MAY_IMPORT["experiments"] | {"data"}
+AROUND = {"api", "cli", "serve", "__init__", "__main__"}
 """What stands around the way may use all of it."""
 
 

@@ -25,6 +25,7 @@ from calque.cli import (
     lm,
     oracle,
     report,
+    reproduce,
     rerank,
     score,
     train,
@@ -58,6 +59,7 @@ app.command("force")(force.force)
 app.command("oracle")(oracle.oracle)
 app.command("curve")(curve.curve)
 app.command("report")(report.report)
+app.command("reproduce")(reproduce.reproduce)
 app.command("score")(score.score)
 app.command("compare")(compare.compare)
 app.command("lm")(lm.lm)

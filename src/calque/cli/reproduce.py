@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from calque.cli.common import Json, Quiet, Threads, print_json
+from calque.cli.console import Console
+from calque.errors import OptionError
+from calque.experiments.registry import find_paper, paper_names
+from calque.parallel import n_workers
+
+if TYPE_CHECKING:
+    from calque.experiments.reproduce import Reproduction
+
+COLOURS = {"holds": "green", "does not hold": "red", "not significant": "yellow"}
+
+
+def reproduce(
+    paper: Annotated[
+        str, typer.Argument(metavar="PAPER", help=f"One of {', '.join(paper_names())}.")
+    ],
+    corpus: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder with train.de, train.en, dev.de, dev.en (or dev.en.0, dev.en.1, ..), test"
+            " likewise; words separated by blanks. The generated corpus by default.",
+        ),
+    ] = None,
+    languages: Annotated[
+        str | None,
+        typer.Option(
+            metavar="S-T", help="Source and target: de-fr. English is the default target."
+        ),
+    ] = None,
+    scale: Annotated[
+        float | None,
+        typer.Option(
+            metavar="X",
+            help="Share of the paper's effort, up to 1: rounds, and sentences where weights are"
+            " learned on the training text. The default makes minutes of the generated corpus.",
+        ),
+    ] = None,
+    tables: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Only these tables; all by default.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of the trainings.")] = 1,
+    seeds: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Train so often, with seeds from --seed on.")
+    ] = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder for everything; reproduce/PAPER by default."),
+    ] = None,
+    threads: Threads = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make the tables, figures and claims of a paper on a corpus, and say which claims hold.
+
+    A killed run goes on where it was. Results of other corpora, scales and seeds stay beside.
+
+      [bold]calque reproduce simplex[/]
+
+      [bold]calque reproduce relevant-set --corpus data/de-en --scale 0.2 --tables VI,VII[/]
+    """
+    wanted = find_paper(paper)
+    console = Console(quiet or json)
+    from calque.experiments.bench import Bench
+    from calque.experiments.corpus import generated_corpus, read_corpus
+    from calque.experiments.reproduce import reproduce as run
+
+    out = out or Path("reproduce") / paper
+    if corpus is not None:
+        text = read_corpus(corpus, languages)
+    elif languages is not None:
+        raise OptionError("--languages is about a corpus of your own: give --corpus, too")
+    else:
+        folder = out / "corpus" / wanted.pair
+        text = generated_corpus(folder, wanted.pair, wanted.sizes, n_workers(threads), console)
+    bench = Bench(
+        text,
+        out,
+        scale=wanted.scale if scale is None else scale,
+        seeds=tuple(range(seed, seed + seeds)),
+        threads=threads,
+        progress=console,
+    )
+    names = [] if tables is None else [name.strip() for name in tables.split(",")]
+    found = run(wanted, bench, names)
+    if json:
+        print_json(found.to_json())
+        return
+    console.print(_table(found))
+    console.note(f"Wrote {out / 'report.html'}, report.md and result.json; open the first.")
+
+
+def _table(found: Reproduction) -> Table:
+    from calque.experiments.entries import SUMMARY, summary
+
+    table = Table(*SUMMARY, box=None, header_style="bold")
+    for *cells, verdict in summary(found.sections):
+        table.add_row(*map(escape, cells), f"[{COLOURS[verdict]}]{verdict}[/]")
+    return table

@@ -1,0 +1,63 @@
+"""A reproduced paper as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from calque.experiments.claim import Claim
+from calque.experiments.entries import SUMMARY, shown, summary, tally
+from calque.experiments.paper import Entry, Figure, Paper, Section
+
+
+def to_markdown(paper: Paper, sections: Mapping[str, Section], facts: Mapping[str, str]) -> str:
+    """The report; the same results give the same bytes."""
+    claims = [claim for section in sections.values() for claim in section.claims]
+    lines = [f"# {paper.citation}", "", f"{paper.about}", ""]
+    lines += [f"- {name}: {value}" for name, value in facts.items()]
+    if claims:
+        lines += ["", "## Claims", "", f"{tally(claims)}.", ""]
+        lines += _table(SUMMARY, summary(sections))
+    for section in sections.values():
+        lines += ["", f"## {section.title}", *_section(section)]
+    return "\n".join(lines) + "\n"
+
+
+def _section(section: Section) -> Iterator[str]:
+    for table in section.tables:
+        yield from ("", table.caption, "", *_table(table.heads, table.rows))
+    for remark in section.remarks:
+        yield from ("", remark)
+    for figure in section.figures:
+        yield from ("", figure.caption, "", *_points(figure))
+    for claim in section.claims:
+        yield from ("", *_claim(claim))
+
+
+def _claim(claim: Claim) -> Iterator[str]:
+    yield f"**({claim.number}) {claim.text}: {claim.verdict.value}.**"
+    yield ""
+    yield f"- paper: {claim.paper}"
+    yield f"- criterion: {claim.criterion}"
+    for one in claim.evidence:
+        yield f"- {one.verdict.value}: {one.seen}"
+
+
+def _points(figure: Figure) -> list[str]:
+    """The points of curves as a table: one row per value of x."""
+    xs = sorted({float(x) for curve in figure.curves for x in curve.x})
+    heads = [figure.x_label, *(curve.label for curve in figure.curves)]
+    maps = [dict(zip(map(float, curve.x), curve.y, strict=True)) for curve in figure.curves]
+    rows: list[list[Entry]] = [
+        [f"{x:g}", *(None if (y := points.get(x)) is None else float(y) for points in maps)]
+        for x in xs
+    ]
+    return _table(heads, rows)
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[Entry]]) -> list[str]:
+    lines = [_row(heads), _row(["---"] * len(heads))]
+    return lines + [_row([shown(entry) for entry in row]) for row in rows]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -1,0 +1,1 @@
+"""One file or folder per paper; its `PAPER` says what there is to reproduce."""
