@@ -152,6 +152,16 @@ def test_the_round_is_chosen_on_the_development_text(model: Path, text: CorpusFi
         )
 
 
+def test_who_watches_sees_the_weights_of_every_round(model: Path, text: CorpusFiles) -> None:
+    task = DecoderTask(model, text.dev_source, text.dev_references, n_best=5)
+    seen: dict[int, Weights] = {}
+    result = Mira(rounds=2, passes=5, settled=0.0).fit(task, watch=seen.__setitem__)
+    assert list(seen) == [one.round for one in result.history]
+    scores = [task.judge.verdict(task.translate(weights)).score for weights in seen.values()]
+    assert scores == [one.score for one in result.history]
+    assert seen[result.chosen] == result.weights
+
+
 def test_the_command_line_takes_a_development_text(
     verb: Verb, model: Path, text: CorpusFiles, tmp_path: Path
 ) -> None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from numpy.typing import NDArray
 
@@ -27,6 +27,10 @@ from calque.tune.examples import EXAMPLES, changed, write_examples
 from calque.tune.judge import Verdict
 from calque.tune.run import Round, Run, header
 from calque.tune.task import Task
+
+
+Watch: TypeAlias = "Callable[[int, Weights], None]"
+"""Sees the number and the weights of every round, at the latest before the round is kept."""
 
 
 @dataclass(frozen=True)
@@ -135,8 +139,12 @@ class Trainer(ABC):
         threads: int | None = None,
         memory_mb: int = TASK_DEFAULTS.memory_mb,
         progress: Progress = SILENT,
+        watch: Watch | None = None,
     ) -> Result:
-        """The weights learned on a task; with a folder `run`, continued where it was killed."""
+        """The weights learned on a task; with a folder `run`, continued where it was killed.
+
+        `watch` sees the weights of every round; after a kill those of rounds that were not kept.
+        """
         log = Run(run, header(self.method, self.options, self.seed, task))
         try:
             if not log.is_finished:
@@ -147,7 +155,7 @@ class Trainer(ABC):
                 else:
                     log.begin(0, start, training.state())
                 while not log.is_finished:
-                    _round(self, training, task, place)
+                    _round(self, training, task, place, watch)
             result = _result(self, log, task)
             _keep_examples(log, task, result)
             return result
@@ -155,11 +163,15 @@ class Trainer(ABC):
             log.close()
 
 
-def _round(trainer: Trainer, training: Training, task: Task, place: Place) -> None:
+def _round(
+    trainer: Trainer, training: Training, task: Task, place: Place, watch: Watch | None
+) -> None:
     begin, log = time.monotonic(), place.run
     round = len(log.rounds)
     weights = log.weights(round)
     measured = training.measure(round, weights)
+    if watch is not None:
+        watch(round, weights)
     verdict, train_score = measured.verdict, None
     if task.selection is not None:
         train_score = measured.verdict.score
