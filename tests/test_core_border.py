@@ -134,6 +134,77 @@ def local_learn() -> Call:
     return Call(local_problem().learn, arguments, ("dense", "pairs"))
 
 
+def online_lists(**changed: Any) -> _core.OnlineLists:
+    """Two sentences of two candidates, with a dense feature and a sparse one in each sentence."""
+    arguments: Arguments = {
+        "offsets": int64(0, 2, 4),
+        "base": np.zeros(4),
+        "dense": np.arange(4.0).reshape(4, 1),
+        "feature_offsets": int64(0, 1, 2),
+        "features": int32(0, 1),
+        "row_offsets": int64(0, 1, 1, 1, 2),
+        "places": int32(0, 0),
+        "values": np.ones(2),
+        "n_sparse": 2,
+    }
+    return _core.OnlineLists(**{**arguments, **changed})
+
+
+def learn() -> Call:
+    arguments: Arguments = {
+        "order": int64(1, 0),
+        "gains": np.array([0.1, 0.2, 0.4, 0.3]),
+        "n_truths": int64(0, 1),
+        "loss": _core.PerceptronLoss(False),
+        "update": _core.AdaGradUpdate(0.1, 0.1),
+        "dense_shrink": 1.0,
+        "sparse_shrink": 1.0,
+        "weights": np.zeros(3),
+        "times": np.zeros(2),
+        "lag": np.zeros(3),
+        "squares": np.zeros(3),
+    }
+    return Call(online_lists().learn, arguments, ("weights", "times", "lag", "squares"))
+
+
+def test_lists_to_learn_from_are_checked() -> None:
+    wrong: Arguments
+    for wrong in (
+        {"places": int32(0, 1)},
+        {"features": int32(0, 2)},
+        {"features": int32(-1, 1)},
+        {"base": np.zeros(3)},
+        {"places": int32(0)},
+        {"row_offsets": int64(0, 1, 2)},
+        {"feature_offsets": int64(0, 2)},
+        {"feature_offsets": int64(0, 0, 2)},
+        {"n_sparse": -1},
+    ):
+        with pytest.raises(CalqueError):
+            online_lists(**wrong)
+    call = learn()
+    for wrong in (
+        {"order": int64(2)},
+        {"gains": np.zeros(3)},
+        {"n_truths": int64(3, 0)},
+        {"n_truths": int64(-1, 0)},
+        {"n_truths": int64(0)},
+        {"sparse_shrink": 0.0},
+        {"dense_shrink": 1.1},
+        {"squares": None},
+    ):
+        with pytest.raises(CalqueError):
+            call.function(**{**call.arguments, **wrong})
+    for first, last in ((-1, 1), (2, 1), (0, 3)):
+        with pytest.raises(CalqueError, match="sentences that there are not"):
+            _core.differences(
+                int64(0, 1, 2), int64(0, 1, 2), int32(0, 1), np.ones(2), first, last,
+                np.ones(2, np.uint8), False, 1,
+            )  # fmt: skip
+    with pytest.raises(CalqueError):
+        _core.column_counts(int32(0, 2), 2)
+
+
 def calls() -> dict[str, Call]:
     """Every function of the core that changes arrays of its caller."""
     parts = tiny_model(1)
@@ -179,6 +250,7 @@ def calls() -> dict[str, Call]:
             ("slots",),
         ),
         "mira_pass": mira_pass(),
+        "OnlineLists.learn": learn(),
         "LocalProblem.learn": local_learn(),
         "scatter_rows": Call(
             _core.scatter_rows,
@@ -352,6 +424,19 @@ def takers_of_offsets() -> dict[str, Callable[[Any], Any]]:
             two, good, int64(0), two, at, 1, none, int64(), none, 1
         ),
         "sparse_scores": lambda at: _core.sparse_scores(at, int32(0, 1), np.ones(2), np.ones(2)),
+        "differences, candidates": lambda at: _core.differences(
+            at, int64(0, 1, 2), int32(0, 1), np.ones(2), 0, 1, np.ones(2, np.uint8), False, 1
+        ),
+        "differences, entries": lambda at: _core.differences(
+            int64(0, max(len(at) - 1, 0)), at, int32(0, 1), np.ones(2), 0, 1,
+            np.ones(2, np.uint8), False, 1,
+        ),
+        "OnlineLists, candidates": lambda at: online_lists(
+            offsets=2 * at, feature_offsets=int64(0, 2)
+        ),
+        "OnlineLists, features": lambda at: online_lists(
+            offsets=int64(0, 4), feature_offsets=at
+        ),
         "mira_pass": lambda at: _core.mira_pass(
             **{**mira_pass().arguments, "offsets": 2 * at, "order": int64(0)}
         ),

@@ -28,7 +28,19 @@ from calque.model import Model
 from calque.model.build import build
 from calque.progress import SILENT
 from calque.text import BitextFiles
-from calque.tune import DecoderTask, Mert, Mira, NBestTask, Pro, Simplex, Task, Trainer, registry
+from calque.tune import (
+    Costmargin,
+    DecoderTask,
+    Mert,
+    Mira,
+    NBestTask,
+    Perceptron,
+    Pro,
+    Simplex,
+    Task,
+    Trainer,
+    registry,
+)
 from calque.tune.judge import Verdict
 from calque.tune.loop import Measured, Place, Step, Training
 from calque.tune.pool_trainer import PoolTraining
@@ -98,7 +110,15 @@ def test_a_file_among_the_methods_is_a_method(
 
     monkeypatch.setattr(registry, "METHODS", folder)
     monkeypatch.setattr(calque.tune.methods, "__path__", [str(folder)])
-    assert registry.method_names() == ["averaged", "mert", "mira", "pro", "simplex"]
+    assert registry.method_names() == [
+        "averaged",
+        "costmargin",
+        "mert",
+        "mira",
+        "perceptron",
+        "pro",
+        "simplex",
+    ]
     assert calque.Averaged().options.rate == 0.1
     sys.modules.pop("calque.tune.methods.averaged")
 
@@ -116,7 +136,13 @@ def test_every_method_is_public_and_named_after_its_file() -> None:
         _ = calque.Nothing
 
 
-ONE_BEST = [Mert(restarts=1, rounds=3), Pro(rounds=3, sampled=50), Mira(passes=5, rounds=3)]
+ONE_BEST = [
+    Mert(restarts=1, rounds=3),
+    Pro(rounds=3, sampled=50),
+    Mira(passes=5, rounds=3),
+    Costmargin(rounds=3),
+    Perceptron(rounds=3),
+]
 
 
 @pytest.mark.parametrize("trainer", ONE_BEST, ids=lambda trainer: trainer.method)
@@ -225,7 +251,12 @@ def test_little_memory_changes_nothing(
     model: Path, text: CorpusFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = DecoderTask(model, text.dev_source, text.dev_references, n_best=30)
-    for trainer in (Mira(rounds=2, passes=5), Pro(rounds=2), Mert(rounds=2, restarts=1)):
+    for trainer in (
+        Mira(rounds=2, passes=5),
+        Pro(rounds=2),
+        Mert(rounds=2, restarts=1),
+        Costmargin(rounds=2),
+    ):
         plenty = trainer.fit(task)
         monkeypatch.setattr("calque.hyps.store.MEGABYTE", 1)
         little = trainer.fit(task, memory_mb=1)

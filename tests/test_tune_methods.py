@@ -25,6 +25,8 @@ QUICK: dict[str, dict[str, Any]] = {
     "mert": {"restarts": 3},
     "pro": {"rounds": 5},
     "mira": {"rounds": 4, "passes": 60},
+    "costmargin": {"rounds": 4},
+    "perceptron": {"rounds": 4},
 }
 
 
@@ -93,7 +95,7 @@ def test_intervals_judged_with_their_neighbours_lead_elsewhere_and_up(task: NBes
     assert average.score > 90
 
 
-@pytest.mark.parametrize("method", ["pro", "mira"])
+@pytest.mark.parametrize("method", ["pro", "mira", "costmargin", "perceptron"])
 def test_sparse_features_are_tuned(method: str, tmp_path: Path) -> None:
     lists, references = planted(tmp_path, 3, WEIGHTS, n_sparse=1)
     task = NBestTask(lists, [references], start={"f1": 1.0})

@@ -85,7 +85,8 @@ def test_the_perceptron_goes_from_its_choice_to_the_best(seed: int) -> None:
     expected = weights.copy()
     for number in range(5):
         some = np.arange(lists.offsets[number], lists.offsets[number + 1])
-        chosen, best = some[np.argmax(rows[some] @ expected)], some[np.argmax(gains[some])]
+        scores = rows[some] @ expected
+        chosen, best = some[np.argmax(scores)], some[np.lexsort((scores, gains[some]))[-1]]
         if gains[best] > gains[chosen]:
             expected += 0.5 * np.where(np.arange(len(expected)) == 1, 0, rows[best] - rows[chosen])
     found, _ = learned(lists, gains, list(range(5)), PerceptronLoss(), Sgd(0.5), weights)

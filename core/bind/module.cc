@@ -19,5 +19,6 @@ NB_MODULE(_core, m) {
   calque::bind::register_decode(m);
   calque::bind::register_hyps(m);
   calque::bind::register_tune(m);
+  calque::bind::register_online(m);
   calque::bind::register_metrics(m);
 }

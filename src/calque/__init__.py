@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     from calque.decode import Translation, Translator, load
     from calque.errors import CalqueError
     from calque.features import Weights
-    from calque.tune import DecoderTask, Mert, Mira, NBestTask, Pro, Simplex
+    from calque.tune import (
+        Costmargin,
+        DecoderTask,
+        Mert,
+        Mira,
+        NBestTask,
+        Perceptron,
+        Pro,
+        Simplex,
+    )
 
 _HOMES = {
     "train": "calque.api",
@@ -30,10 +39,12 @@ _HOMES = {
 
 __all__ = [
     "CalqueError",
+    "Costmargin",
     "DecoderTask",
     "Mert",
     "Mira",
     "NBestTask",
+    "Perceptron",
     "Pro",
     "Simplex",
     "Translation",

@@ -825,6 +825,64 @@ def mira_pass(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order
     Move the weights sentence by sentence; the best-scoring candidate of each before its move.
     """
 
+class CostmarginLoss:
+    """See calque.tune.losses.costmargin."""
+
+    def __init__(self, select: CostmarginLoss.Select, margin_factor: bool, all_truths: bool) -> None: ...
+
+    class Select(enum.Enum):
+        """Which alternative is learned from."""
+
+        loss = 0
+
+        linear = 1
+
+        literal = 2
+
+class PerceptronLoss:
+    """See calque.tune.losses.perceptron."""
+
+    def __init__(self, all_truths: bool) -> None: ...
+
+class SgdUpdate:
+    """See calque.tune.updates.sgd."""
+
+    def __init__(self, dense_rate: float, sparse_rate: float) -> None: ...
+
+class AdaGradUpdate:
+    """See calque.tune.updates.adagrad."""
+
+    def __init__(self, dense_rate: float, sparse_rate: float) -> None: ...
+
+class PassiveAggressiveUpdate:
+    """See calque.tune.updates.passive_aggressive."""
+
+    def __init__(self, most: float) -> None: ...
+
+@overload
+def differences(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, last: int, kept: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], clip: bool, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int16], dict(shape=(None,))]]: ...
+
+@overload
+def differences(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, last: int, kept: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], clip: bool, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    In what the candidates of each sentence differ: numbers of features and features by sentence, numbers of entries by candidate, their places among the features, values.
+    """
+
+def column_counts(columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+    """How often each column occurs, up to 255."""
+
+class OnlineLists:
+    """Lists to learn from sentence by sentence."""
+
+    @overload
+    def __init__(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], feature_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', device='cpu', writable=False)], n_sparse: int) -> None: ...
+
+    @overload
+    def __init__(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], feature_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_sparse: int) -> None: ...
+
+    def learn(self, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_truths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: CostmarginLoss | PerceptronLoss, update: SgdUpdate | AdaGradUpdate | PassiveAggressiveUpdate, dense_shrink: float, sparse_shrink: float, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], times: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], lag: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None, squares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> None:
+        """Move the weights on the sentences of the order, one after the other."""
+
 class ReferenceLength(enum.Enum):
     """Which of several reference lengths counts."""
 

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from calque.tune.decoder_task import DecoderTask
     from calque.tune.loop import Result, Trainer
+    from calque.tune.methods.costmargin import Costmargin
     from calque.tune.methods.mert import Mert
     from calque.tune.methods.mira import Mira
+    from calque.tune.methods.perceptron import Perceptron
     from calque.tune.methods.pro import Pro
     from calque.tune.methods.simplex import Simplex
     from calque.tune.nbest_task import NBestTask
@@ -36,10 +38,12 @@ _HOMES = {
 
 __all__ = [
     "CandidateSource",
+    "Costmargin",
     "DecoderTask",
     "Mert",
     "Mira",
     "NBestTask",
+    "Perceptron",
     "PoolTrainer",
     "Pro",
     "Problem",

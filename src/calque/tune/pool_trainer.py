@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from calque.decode import CandidateLists
 from calque.errors import CalqueError, OptionError
 from calque.features import Weights
 from calque.hyps import CandidatePool, Lists
@@ -30,7 +31,7 @@ ENOUGH_CHOICE = 0.25
 class PoolTrainer(Trainer):
     """A method that moves weights on all candidates found so far."""
 
-    can_repeat: ClassVar[bool]
+    can_repeat: bool
     """Whether another update on the same candidates can help."""
     tunes_sparse: ClassVar[bool] = True
     """Whether weights of sparse features move, too."""
@@ -41,6 +42,11 @@ class PoolTrainer(Trainer):
 
     def begin(self, task: Task, place: Place) -> tuple[Training, Weights]:
         """A pool of candidates, empty as yet."""
+        self.check(task, place)
+        return PoolTraining(self, task, place), task.start
+
+    def check(self, task: Task, place: Place) -> None:
+        """Raise or warn where this method does not go with this task."""
         # A wrong name shows now, not after a text is decoded.
         free_features(str(self.options.fixed), task.source, np.empty(0, np.uint64))
         if task.source.has_families and not self.tunes_sparse:
@@ -48,7 +54,6 @@ class PoolTrainer(Trainer):
                 f"{self.method} tunes dense weights only: those of sparse features stay as they"
                 " are, but for a common scale; pro and mira tune all"
             )
-        return PoolTraining(self, task, place), task.start
 
 
 class PoolTraining(Training):
@@ -68,6 +73,7 @@ class PoolTraining(Training):
         )
         # Weights of features that no candidate has take part in every change of scale.
         self._pool.reserve(task.start)
+        self._n_collected = 0
 
     def restore(self, rounds: Sequence[Round], state: Mapping[str, NDArray[Any]]) -> None:
         """Fill the pool with what the finished rounds brought."""
@@ -82,9 +88,8 @@ class PoolTraining(Training):
         if again or round == 0:
             for stale in self._place.run.pool_files(round):  # of an attempt that was killed
                 stale.unlink()
-            n_new, own = self._collect(round, weights)
-            if round == 0 and again and task.source.list_length == 1:
-                n_new += self._seed(weights)
+            self._n_collected = 0
+            n_new, own = self._gather(round, weights)
         lists = self._pool.lists()
         if round == 0:
             guards.check_choice(lists)
@@ -100,22 +105,35 @@ class PoolTraining(Training):
             stopped = "no new candidates"
         return Measured(own, n_candidates=len(self._pool), n_new=n_new, stopped=stopped)
 
-    def _collect(
-        self, round: int, weights: Weights, attempt: int = 0
-    ) -> tuple[int, Verdict | None]:
+    def _gather(self, round: int, weights: Weights) -> tuple[int, Verdict | None]:
         """Put the candidates under these weights into the pool.
 
         How many were new, and how good the first of each list are where they are the decoder's.
         """
+        task = self._task
+        n_new, chosen = self._collect(round, task.source.lists(weights, self._place.progress))
+        if not task.source.decodes_again:
+            return n_new, None
+        if round == 0 and self._is_seeded:
+            n_new += self._seed(weights)
+        return n_new, task.judge.verdict(chosen)
+
+    @property
+    def _is_seeded(self) -> bool:
+        """Whether weights near the start make the first candidates, too."""
+        return self._task.source.list_length == 1
+
+    def _collect(self, round: int, found: Iterable[CandidateLists]) -> tuple[int, list[str]]:
+        """Put lists of all sentences into the pool: how many were new, and the first of each."""
         task, first, n_new, chosen = self._task, 0, 0, list[str]()
-        for at, lists in enumerate(task.source.lists(weights, self._place.progress)):
+        for at, lists in enumerate(found):
             guards.check_candidates(lists, first, task.source)
-            name = f"{round:03}.{attempt}{at:05}"
+            name = f"{round:03}.{self._n_collected:02}{at:05}"
             n_new += self._pool.add(lists, task.judge.statistics, first=first, name=name)
-            begins = np.concatenate([[0], np.cumsum(lists.lengths)])[:-1]
-            chosen += [lists.texts[row] for row in begins.tolist()]
+            chosen += first_of_each(lists)
             first += len(lists.lengths)
-        return n_new, task.judge.verdict(chosen) if task.source.decodes_again else None
+        self._n_collected += 1
+        return n_new, chosen
 
     def _seed(self, weights: Weights) -> int:
         """How many candidates weights near the start add to lists of one candidate each.
@@ -129,7 +147,7 @@ class PoolTraining(Training):
             moved = values * (1 + attempt * NEAR_START * rng.uniform(-1, 1, len(values)))
             changed = dict(zip(weights, moved.tolist(), strict=True))
             near = weights.with_dense({n: v for n, v in changed.items() if n not in fixed})
-            n_new += self._collect(0, near, attempt)[0]
+            n_new += self._collect(0, self._task.source.lists(near, self._place.progress))[0]
             if guards.choice_share(self._pool.lists()) >= ENOUGH_CHOICE:
                 break
         return n_new
@@ -138,7 +156,7 @@ class PoolTraining(Training):
         """The update of the method, unless it leads to trouble."""
         task, trainer, lists = self._task, self._trainer, self._pool.lists()
         before = self._pool.vector(weights)
-        problem = self._problem(round, lists, before if round == 0 else None)
+        problem = self._problem(round, lists)
         with self._place.progress.stage(f"{trainer.method}, round {round + 1}") as stage:
             after = trainer.update(problem, before)
             trouble = guards.weights_trouble(after, before, problem.free)
@@ -147,11 +165,11 @@ class PoolTraining(Training):
                 return Step(guard=f"the weight of '{name}' became {trouble.value}")
             if trouble is not None:
                 return Step(guard=trouble)
-            n_words = int(lists.n_words[lists.best(after)].sum())
-            guard = guards.length_trouble(task.judge.ratio(n_words))
-            if guard is not None:
+            best = lists.best(after)
+            guard = guards.length_trouble(task.judge.ratio(int(lists.n_words[best].sum())))
+            if guard is not None and trainer.guards_length:
                 return Step(guard=guard)
-            pool_score = problem.score(after)
+            pool_score = float(task.metric.score(lists.statistics[best].sum(axis=0)))
             change = _change(before[problem.free], after[problem.free])
             stage.say(
                 f"{task.metric.name} {measured.verdict.score:.2f}, {pool_score:.2f} out of"
@@ -165,17 +183,23 @@ class PoolTraining(Training):
             stopped="the weights have settled" if settled else None,
         )
 
-    def _problem(self, round: int, lists: Lists, start: Vector | None) -> Problem:
+    def _problem(self, round: int, lists: Lists) -> Problem:
         trainer, task = self._trainer, self._task
         free = free_features(str(trainer.options.fixed), task.source, lists.keys)
         if not free.any():
             raise OptionError("every feature is fixed: expected one to tune")
-        start = self._pool.vector(task.start) if start is None else start
-        n_dense = lists.n_dense
-        size = float(np.abs(start[:n_dense][free[:n_dense]]).sum()) or 1.0
-        rng = np.random.default_rng([trainer.seed, round])
-        place = self._place
-        return Problem(lists, task.metric, free, size, rng, place.threads, is_first=round == 0)
+        dense = np.array([task.start.get(name, 0.0) for name in lists.dense_names])
+        return Problem(
+            lists,
+            task.metric,
+            free,
+            size=float(np.abs(dense[free[: lists.n_dense]]).sum()) or 1.0,
+            rng=np.random.default_rng([trainer.seed, round]),
+            threads=self._place.threads,
+            is_first=round == 0,
+            start=lambda: self._pool.vector(task.start),
+            on_disk=not self._pool.store.is_in_memory,
+        )
 
     def _name(self, lists: Lists, feature: int) -> str:
         if feature < lists.n_dense:
@@ -188,8 +212,14 @@ class PoolTraining(Training):
             name = self._task.source.sparse_name(int(lists.keys[0]))
             raise CalqueError(
                 f"{self._trainer.method} tunes dense features only, but on fewer than half of the"
-                f" candidates is '{name}' ({len(lists.keys):,} such features): use pro or mira"
+                f" candidates is '{name}' ({len(lists.keys):,} such features): use another method"
             )
+
+
+def first_of_each(lists: CandidateLists) -> list[str]:
+    """The texts of the first candidates of lists."""
+    begins = np.concatenate([[0], np.cumsum(lists.lengths)])[:-1]
+    return [lists.texts[row] for row in begins.tolist()]
 
 
 def _change(before: Vector, after: Vector) -> float:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,12 @@ class Problem:
     threads: int
     is_first: bool = True
     """Whether the weights are those of the start, whose scale nobody chose."""
+    start: Callable[[], Vector] | None = None
+    """Gives the weights that the training started from."""
+    on_disk: bool = False
+    """Whether the candidates are more than memory may hold."""
+    n_truths: NDArray[np.int64] | None = None
+    """How many of the first candidates of each sentence are truths, where some were sought."""
 
     @property
     def sign(self) -> float:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,6 +29,8 @@ class Sentence:
     number: int
     gains: Vector
     """What each candidate is worth; higher is better."""
+    n_truths: int = 0
+    """The first candidates, one of which should win; 0: any may."""
 
     @property
     def rows(self) -> slice:
@@ -43,16 +46,40 @@ class Sentence:
             scores[at - rows.start] += (weights[features] * values).sum()
         return np.asarray(scores)
 
+    def truths(self, scores: Vector, every: bool) -> list[int]:
+        """All truths, or the best of them; without truths the best of all candidates.
+
+        Of equally good ones the best is that of highest score: it takes the smallest update.
+        """
+        if every and self.n_truths:
+            return list(range(self.n_truths))
+        n = self.n_truths or len(self.gains)
+        return [max(range(n), key=lambda row: (self.gains[row], scores[row]))]
+
     def direction(
         self, better: int, worse: int, loss: float, free: NDArray[np.bool_]
     ) -> Direction | None:
         """The features of one candidate minus those of another, where they differ and may move."""
-        first = self.rows.start
-        dense = self.lists.dense[first + better] - self.lists.dense[first + worse]
-        (plus, gained), (minus, lost) = self._sparse(first + better), self._sparse(first + worse)
-        features, places = np.unique(np.concatenate([plus, minus]), return_inverse=True)
-        sums = np.bincount(places, np.concatenate([gained, -lost]), len(features))
-        features = np.concatenate([np.arange(self.lists.n_dense), features])
+        return self.mixture([(better, 1.0), (worse, -1.0)], loss, free)
+
+    def mixture(
+        self, shares: Sequence[tuple[int, float]], loss: float, free: NDArray[np.bool_]
+    ) -> Direction | None:
+        """The sum of the features of candidates by their shares, where it is not 0 and may move.
+
+        What a pair of opposite shares has in common cancels exactly if they follow each other.
+        """
+        n_dense, first = self.lists.n_dense, self.rows.start
+        dense = np.zeros(n_dense)
+        columns, parts = [np.empty(0, np.int64)], [np.empty(0)]
+        for row, share in shares:
+            dense += share * self.lists.dense[first + row]
+            found, values = self._sparse(first + row)
+            columns.append(found)
+            parts.append(share * values)
+        features, places = np.unique(np.concatenate(columns), return_inverse=True)
+        sums = np.bincount(places, np.concatenate(parts), len(features))
+        features = np.concatenate([np.arange(n_dense), features])
         values = np.concatenate([dense, sums])
         kept = (values != 0) & free[features]
         return Direction(features[kept], values[kept], loss) if kept.any() else None

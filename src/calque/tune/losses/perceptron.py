@@ -8,14 +8,29 @@ from calque.tune.sentence import Direction, Sentence
 
 
 class PerceptronLoss:
-    """The choice of the weights against the candidate of highest worth (Collins 2002)."""
+    """The choice of the weights against the candidate of highest worth (Collins 2002).
+
+    Where several candidates have the highest score, as all have under weights of 0, the worst of
+    them counts as the choice: otherwise nothing might ever move. With `all_truths` the step is the
+    mean over the truths; a choice that is a truth is right.
+    """
+
+    def __init__(self, all_truths: bool = False) -> None:
+        """Say whether all truths have a part in a step, or the best of them."""
+        self.all_truths = all_truths
 
     def direction(
         self, sentence: Sentence, weights: Vector, free: NDArray[np.bool_]
     ) -> Direction | None:
         """From the chosen candidate towards the best one, where it is better."""
-        scores = sentence.scores(weights)
-        chosen, best = int(np.argmax(scores)), int(np.argmax(sentence.gains))
-        if sentence.gains[best] <= sentence.gains[chosen]:
+        scores, gains = sentence.scores(weights), sentence.gains
+        chosen = max(range(len(scores)), key=lambda row: (scores[row], -gains[row]))
+        if chosen < sentence.n_truths:
             return None
-        return sentence.direction(best, chosen, float(scores[chosen] - scores[best]), free)
+        truths = sentence.truths(scores, self.all_truths)
+        share, shares, loss = 1 / len(truths), list[tuple[int, float]](), 0.0
+        for truth in truths:
+            if gains[truth] > gains[chosen]:
+                shares += [(truth, share), (chosen, -share)]
+                loss += share * float(scores[chosen] - scores[truth])
+        return sentence.mixture(shares, loss, free)

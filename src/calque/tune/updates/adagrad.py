@@ -12,8 +12,8 @@ class AdaGrad:
     Rare features keep large steps, and features need no common scale.
     """
 
-    def __init__(self, rate: float, n_features: int) -> None:
-        """Take the rate, and how many weights there are."""
+    def __init__(self, rate: float | Vector, n_features: int) -> None:
+        """Take the rate of all weights or of each, and how many weights there are."""
         self.rate = rate
         self.squares = np.zeros(n_features)
 
@@ -21,4 +21,5 @@ class AdaGrad:
         """Add the direction over the root of all squares up to now."""
         features, values, _ = direction
         self.squares[features] += values**2
-        weights[features] += self.rate * values / np.sqrt(self.squares[features])
+        rate = self.rate[features] if isinstance(self.rate, np.ndarray) else self.rate
+        weights[features] += rate * values / np.sqrt(self.squares[features])

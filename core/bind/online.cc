@@ -1,0 +1,217 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+
+#include <cmath>
+#include <optional>
+#include <tuple>
+#include <variant>
+
+#include "bind/arrays.h"
+#include "bind/register.h"
+#include "checks.h"
+#include "error.h"
+#include "tune/online.h"
+
+namespace calque::bind {
+namespace {
+
+// Lists of differences in arrays of the caller's, checked once and kept alive.
+class OnlineLists {
+ public:
+  template <typename Value>
+  OnlineLists(Vector<int64_t> offsets, Vector<double> base, Matrix<double> dense,
+              Vector<int64_t> feature_offsets, Vector<int32_t> features,
+              Vector<int64_t> row_offsets, Vector<int32_t> places, Vector<Value> values,
+              int64_t n_sparse)
+      : n_weights_(dense.shape(1) + static_cast<size_t>(n_sparse)),
+        arrays_{offsets, base, dense, feature_offsets, features, row_offsets, places},
+        values_(values) {
+    const size_t n_rows = dense.shape(0);
+    if (n_sparse < 0) throw Error("expected at least 0 sparse features");
+    check_filled_offsets(view(offsets), n_rows, "candidates");
+    check_size(base.size(), n_rows, "base scores");
+    check_size(feature_offsets.size(), offsets.size(), "offsets of the features");
+    check_offsets(view(feature_offsets), features.size(), "features");
+    check_ids(view(features), n_sparse, "features");
+    check_size(row_offsets.size(), n_rows + 1, "offsets of the entries");
+    check_size(places.size(), values.size(), "places");
+    check_offsets(view(row_offsets), values.size(), "entries");
+    for (size_t s = 0; s + 1 < offsets.size(); ++s) {
+      const int64_t begin = row_offsets(static_cast<size_t>(offsets(s)));
+      const int64_t end = row_offsets(static_cast<size_t>(offsets(s + 1)));
+      check_ids(view(places).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)),
+                feature_offsets(s + 1) - feature_offsets(s), "places");
+    }
+  }
+
+  void learn(Vector<int64_t> order, Vector<double> gains, Vector<int64_t> n_truths,
+             const OnlineLoss& loss, OnlineUpdate update, double dense_shrink,
+             double sparse_shrink, InOutVector<double> weights, InOutVector<double> times,
+             std::optional<InOutVector<double>> lag, std::optional<InOutVector<double>> squares) {
+    const auto offsets = view(arrays_.offsets);
+    const size_t n_sentences = offsets.size() - 1;
+    check_ids(view(order), static_cast<int64_t>(n_sentences), "order of sentences");
+    check_size(gains.size(), arrays_.base.size(), "gains");
+    check_size(n_truths.size(), n_sentences, "numbers of truths");
+    for (size_t s = 0; s < n_sentences; ++s) {
+      if (n_truths(s) < 0 || n_truths(s) > offsets[s + 1] - offsets[s]) {
+        throw Error("more truths than candidates");
+      }
+    }
+    check_size(weights.size(), n_weights_, "weights");
+    check_size(times.size(), 2, "times");
+    if (lag) check_size(lag->size(), n_weights_, "lag");
+    if (auto* rule = std::get_if<AdaGradUpdate>(&update)) {
+      if (!squares) throw Error("steps that shrink with squares: expected an array for them");
+      check_size(squares->size(), n_weights_, "squares");
+      rule->squares = view(*squares);
+    }
+    for (const double shrink : {dense_shrink, sparse_shrink}) {
+      if (!(shrink > 0 && shrink <= 1)) throw Error("expected weights to shrink by 0 to 1");
+    }
+    const Worths worths{view(gains), view(n_truths)};
+    const Learned learned{view(weights), lag ? view(*lag) : std::span<double>{}, view(times)};
+    nb::gil_scoped_release release;
+    std::visit(
+        [&](const auto& values) {
+          const auto lists = view_of(values);
+          online_pass(lists, view(order), worths, loss, update, {dense_shrink, sparse_shrink},
+                      learned);
+        },
+        values_);
+  }
+
+ private:
+  struct Arrays {
+    Vector<int64_t> offsets;
+    Vector<double> base;
+    Matrix<double> dense;
+    Vector<int64_t> feature_offsets;
+    Vector<int32_t> features;
+    Vector<int64_t> row_offsets;
+    Vector<int32_t> places;
+  };
+
+  template <typename Value>
+  DifferenceLists<Value> view_of(const Vector<Value>& values) const {
+    return {view(arrays_.offsets),     view(arrays_.base),
+            view(arrays_.dense),       arrays_.dense.shape(1),
+            view(arrays_.feature_offsets), view(arrays_.features),
+            view(arrays_.row_offsets), view(arrays_.places),
+            view(values)};
+  }
+
+  size_t n_weights_;
+  Arrays arrays_;
+  std::variant<Vector<int16_t>, Vector<double>> values_;
+};
+
+template <typename Value>
+void bind_lists(nb::class_<OnlineLists>& lists) {
+  lists.def(nb::init<Vector<int64_t>, Vector<double>, Matrix<double>, Vector<int64_t>,
+                     Vector<int32_t>, Vector<int64_t>, Vector<int32_t>, Vector<Value>, int64_t>(),
+            nb::arg("offsets"), nb::arg("base"), nb::arg("dense"), nb::arg("feature_offsets"),
+            nb::arg("features"), nb::arg("row_offsets"), nb::arg("places"),
+            nb::arg("values").noconvert(), nb::arg("n_sparse"));
+}
+
+template <typename Value, typename Difference>
+void bind_differences(nb::module_& m) {
+  m.def(
+      "differences",
+      [](Vector<int64_t> offsets, Vector<int64_t> row_offsets, Vector<int32_t> columns,
+         Vector<Value> values, int64_t first, int64_t last, Vector<uint8_t> kept, bool clip,
+         int threads) {
+        Differences<Difference> found;
+        {
+          nb::gil_scoped_release release;
+          if (offsets.size() == 0) throw Error("sizes of the lists do not agree");
+          const auto n_sentences = static_cast<int64_t>(offsets.size()) - 1;
+          if (first < 0 || first > last || last > n_sentences) {
+            throw Error("sentences that there are not");
+          }
+          if (row_offsets.size() == 0) throw Error("sizes of the lists do not agree");
+          check_offsets(view(offsets), row_offsets.size() - 1, "candidates");
+          check_size(columns.size(), values.size(), "columns");
+          check_offsets(view(row_offsets), values.size(), "sparse features");
+          const auto begin = static_cast<size_t>(row_offsets(static_cast<size_t>(offsets(first))));
+          const auto end = static_cast<size_t>(row_offsets(static_cast<size_t>(offsets(last))));
+          check_ids(view(columns).subspan(begin, end - begin), static_cast<int64_t>(kept.size()),
+                    "columns");
+          const SparseLists<Value> lists{view(offsets),     {},           0,
+                                         view(row_offsets), view(columns), view(values)};
+          found = differences<Value, Difference>(lists, first, last, view(kept), clip, threads);
+        }
+        return std::make_tuple(to_numpy(std::move(found.n_features)),
+                               to_numpy(std::move(found.features)),
+                               to_numpy(std::move(found.n_entries)),
+                               to_numpy(std::move(found.places)),
+                               to_numpy(std::move(found.values)));
+      },
+      nb::arg("offsets"), nb::arg("row_offsets"), nb::arg("columns"),
+      nb::arg("values").noconvert(), nb::arg("first"), nb::arg("last"), nb::arg("kept"),
+      nb::arg("clip"), nb::arg("threads"),
+      "In what the candidates of each sentence differ: numbers of features and features by"
+      " sentence, numbers of entries by candidate, their places among the features, values.");
+}
+
+void bind_losses_and_updates(nb::module_& m) {
+  nb::class_<CostmarginLoss> costmargin(m, "CostmarginLoss", "See calque.tune.losses.costmargin.");
+  nb::enum_<CostmarginLoss::Select>(costmargin, "Select", "Which alternative is learned from.")
+      .value("loss", CostmarginLoss::Select::kLoss)
+      .value("linear", CostmarginLoss::Select::kLinear)
+      .value("literal", CostmarginLoss::Select::kLiteral);
+  costmargin.def(nb::init<CostmarginLoss::Select, bool, bool>(), nb::arg("select"),
+                 nb::arg("margin_factor"), nb::arg("all_truths"));
+  nb::class_<PerceptronLoss>(m, "PerceptronLoss", "See calque.tune.losses.perceptron.")
+      .def(nb::init<bool>(), nb::arg("all_truths"));
+  nb::class_<SgdUpdate>(m, "SgdUpdate", "See calque.tune.updates.sgd.")
+      .def(nb::init<double, double>(), nb::arg("dense_rate"), nb::arg("sparse_rate"));
+  nb::class_<AdaGradUpdate>(m, "AdaGradUpdate", "See calque.tune.updates.adagrad.")
+      .def(
+          "__init__",
+          [](AdaGradUpdate* self, double dense_rate, double sparse_rate) {
+            new (self) AdaGradUpdate{dense_rate, sparse_rate};
+          },
+          nb::arg("dense_rate"), nb::arg("sparse_rate"));
+  nb::class_<PassiveAggressiveUpdate>(m, "PassiveAggressiveUpdate",
+                                      "See calque.tune.updates.passive_aggressive.")
+      .def(
+          "__init__",
+          [](PassiveAggressiveUpdate* self, double most) {
+            new (self) PassiveAggressiveUpdate{most};
+          },
+          nb::arg("most"));
+}
+
+}  // namespace
+
+void register_online(nb::module_& m) {
+  bind_losses_and_updates(m);
+  bind_differences<uint8_t, int16_t>(m);
+  bind_differences<double, double>(m);
+  m.def(
+      "column_counts",
+      [](Vector<int32_t> columns, int64_t n_columns) {
+        std::vector<uint8_t> counts;
+        {
+          nb::gil_scoped_release release;
+          if (n_columns < 0) throw Error("expected at least 0 columns");
+          check_ids(view(columns), n_columns, "columns");
+          counts = column_counts(view(columns), static_cast<size_t>(n_columns));
+        }
+        return to_numpy(std::move(counts));
+      },
+      nb::arg("columns"), nb::arg("n_columns"), "How often each column occurs, up to 255.");
+  nb::class_<OnlineLists> lists(m, "OnlineLists", "Lists to learn from sentence by sentence.");
+  bind_lists<int16_t>(lists);
+  bind_lists<double>(lists);
+  lists.def("learn", &OnlineLists::learn, nb::arg("order"), nb::arg("gains"), nb::arg("n_truths"),
+            nb::arg("loss"), nb::arg("update"), nb::arg("dense_shrink"), nb::arg("sparse_shrink"),
+            nb::arg("weights"), nb::arg("times"), nb::arg("lag").none() = nb::none(),
+            nb::arg("squares").none() = nb::none(),
+            "Move the weights on the sentences of the order, one after the other.");
+}
+
+}  // namespace calque::bind

@@ -1,0 +1,155 @@
+#include "tune/differences.h"
+
+#include <algorithm>
+
+#include "flat_map.h"
+#include "hash.h"
+#include "parallel.h"
+
+namespace calque {
+
+namespace {
+
+constexpr size_t kSentencesAtOnce = 64;
+constexpr uint8_t kMostCount = 255;
+
+// The features of one sentence while its candidates are compared.
+template <typename Value, typename Difference>
+class Comparison {
+ public:
+  Comparison(const SparseLists<Value>& lists, std::span<const uint8_t> kept, bool clip)
+      : lists_(lists), kept_(kept), clip_(clip) {}
+
+  void add(int64_t sentence, Differences<Difference>& out) {
+    const int64_t first = lists_.offsets[sentence], last = lists_.offsets[sentence + 1];
+    look(first, last);
+    const size_t before = out.features.size();
+    usual_.clear();
+    for (Feature& feature : features_) {
+      feature.usual = 2 * feature.n_equal > last - first ? feature.value : Difference{0};
+      feature.place = -1;
+      if (feature.n_equal == last - first) continue;  // all have the same: it cancels
+      feature.place = static_cast<int32_t>(out.features.size() - before);
+      out.features.push_back(feature.column);
+      if (feature.usual != 0) usual_.push_back(&feature);
+    }
+    out.n_features.push_back(static_cast<int64_t>(out.features.size() - before));
+    size_t at = 0;
+    for (int64_t row = first; row < last; ++row) write(row, at, out);
+  }
+
+ private:
+  struct Feature {
+    int32_t column;
+    Difference value;  // of the first candidate that has it
+    int64_t n_equal;   // candidates with that value
+    Difference usual = 0;
+    int32_t place = -1;
+    int64_t last_row = -1;
+  };
+
+  Difference value_of(int64_t entry) const {
+    const auto value = static_cast<Difference>(lists_.values[entry]);
+    return clip_ && value != 0 ? Difference{1} : value;
+  }
+
+  // Finds the features of the sentence, and for each entry of its candidates which one it is.
+  void look(int64_t first, int64_t last) {
+    features_.clear();
+    entries_.clear();
+    found_.clear();
+    for (int64_t i = lists_.row_offsets[first]; i < lists_.row_offsets[last]; ++i) {
+      const int32_t column = lists_.columns[i];
+      if (!kept_[static_cast<size_t>(column)]) continue;
+      const Difference value = value_of(i);
+      auto* known = found_.find(static_cast<uint64_t>(column));
+      if (known == nullptr) {
+        found_.insert(static_cast<uint64_t>(column), static_cast<int32_t>(features_.size()));
+        entries_.push_back(static_cast<int32_t>(features_.size()));
+        features_.push_back({column, value, 1});
+      } else {
+        entries_.push_back(*known);
+        Feature& feature = features_[static_cast<size_t>(*known)];
+        feature.n_equal += value == feature.value;
+      }
+    }
+  }
+
+  // Writes the entries of a candidate, whose first one in `entries_` is `at`.
+  void write(int64_t row, size_t& at, Differences<Difference>& out) {
+    const size_t before = out.places.size();
+    for (int64_t i = lists_.row_offsets[row]; i < lists_.row_offsets[row + 1]; ++i) {
+      if (!kept_[static_cast<size_t>(lists_.columns[i])]) continue;
+      Feature& feature = features_[static_cast<size_t>(entries_[at++])];
+      feature.last_row = row;
+      put(feature, static_cast<Difference>(value_of(i) - feature.usual), out);
+    }
+    for (const Feature* feature : usual_) {
+      if (feature->last_row != row) put(*feature, static_cast<Difference>(-feature->usual), out);
+    }
+    out.n_entries.push_back(static_cast<int64_t>(out.places.size() - before));
+  }
+
+  static void put(const Feature& feature, Difference value, Differences<Difference>& out) {
+    if (value == 0 || feature.place < 0) return;
+    out.places.push_back(feature.place);
+    out.values.push_back(value);
+  }
+
+  const SparseLists<Value>& lists_;
+  std::span<const uint8_t> kept_;
+  bool clip_;
+  KeyMap<int32_t> found_;
+  std::vector<Feature> features_;
+  std::vector<const Feature*> usual_;  // what more than half of the candidates have
+  std::vector<int32_t> entries_;
+};
+
+template <typename T>
+void append(std::vector<T>& to, const std::vector<T>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+std::vector<uint8_t> column_counts(std::span<const int32_t> columns, size_t n_columns) {
+  std::vector<uint8_t> counts(n_columns);
+  for (const int32_t column : columns) {
+    uint8_t& count = counts[static_cast<size_t>(column)];
+    if (count < kMostCount) ++count;
+  }
+  return counts;
+}
+
+template <typename Value, typename Difference>
+Differences<Difference> differences(const SparseLists<Value>& lists, int64_t first, int64_t last,
+                                    std::span<const uint8_t> kept, bool clip, int threads) {
+  const auto n = static_cast<size_t>(last - first);
+  std::vector<Differences<Difference>> parts((n + kSentencesAtOnce - 1) / kSentencesAtOnce);
+  for_chunks(n, kSentencesAtOnce, threads, [&] {
+    return [&, comparison = Comparison<Value, Difference>(lists, kept, clip)](
+               size_t begin, size_t end) mutable {
+      auto& part = parts[begin / kSentencesAtOnce];
+      for (size_t at = begin; at < end; ++at) {
+        comparison.add(first + static_cast<int64_t>(at), part);
+      }
+    };
+  });
+  Differences<Difference> all;
+  for (auto& part : parts) {
+    append(all.n_features, part.n_features);
+    append(all.features, part.features);
+    append(all.n_entries, part.n_entries);
+    append(all.places, part.places);
+    append(all.values, part.values);
+    part = {};
+  }
+  return all;
+}
+
+template Differences<int16_t> differences(const SparseLists<uint8_t>&, int64_t, int64_t,
+                                          std::span<const uint8_t>, bool, int);
+template Differences<double> differences(const SparseLists<double>&, int64_t, int64_t,
+                                         std::span<const uint8_t>, bool, int);
+
+}  // namespace calque

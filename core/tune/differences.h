@@ -1,0 +1,52 @@
+// Lists of candidates in which only that is kept in which the candidates of a sentence differ.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tune/sparse_lists.h"
+
+namespace calque {
+
+// What learning from comparisons within sentences needs of lists. The candidates of sentence s are
+// offsets[s] .. offsets[s + 1]; `base` is what the score of each has from weights that stay. The
+// sparse features in which they differ are features[feature_offsets[s]] .. The entries of
+// candidate i, from row_offsets[i] to row_offsets[i + 1], are places among those features and by how
+// much the candidate has more of them than the usual candidate of its sentence.
+template <typename Value>
+struct DifferenceLists {
+  std::span<const int64_t> offsets;
+  std::span<const double> base;
+  std::span<const double> dense;
+  size_t n_dense;
+  std::span<const int64_t> feature_offsets;
+  std::span<const int32_t> features;
+  std::span<const int64_t> row_offsets;
+  std::span<const int32_t> places;
+  std::span<const Value> values;
+};
+
+// The sparse part of such lists, of some sentences.
+template <typename Value>
+struct Differences {
+  std::vector<int64_t> n_features;  // of every sentence
+  std::vector<int32_t> features;
+  std::vector<int64_t> n_entries;  // of every candidate
+  std::vector<int32_t> places;
+  std::vector<Value> values;
+};
+
+// How many rows have each column, up to 255.
+std::vector<uint8_t> column_counts(std::span<const int32_t> columns, size_t n_columns);
+
+// The differences within the sentences from `first` up to `last`; columns that are not `kept` are
+// left out. A feature that all candidates have with the same value cancels and disappears; what more
+// than half have is taken from all, so that only the others have an entry. With `clip`, a
+// feature is there or not, however often. The number of threads changes nothing.
+// Oracle: tests/test_tune_relevant_set.py.
+template <typename Value, typename Difference>
+Differences<Difference> differences(const SparseLists<Value>& lists, int64_t first, int64_t last,
+                                    std::span<const uint8_t> kept, bool clip, int threads);
+
+}  // namespace calque

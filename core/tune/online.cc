@@ -1,0 +1,175 @@
+#include "tune/online.h"
+
+#include <type_traits>
+#include <vector>
+
+namespace calque {
+
+namespace {
+
+constexpr double kSmallestScale = 1e-100;
+
+// A group of weights that shrinks as a whole: what is stored times `scale` is the weight.
+struct Group {
+  double shrink;
+  double time;  // the sum of the scales after each sentence up to now
+  double scale = 1;
+
+  // Makes what is stored the weights themselves; the mean stays what it was.
+  void fold(std::span<double> stored) {
+    if (scale == 1) return;
+    for (double& one : stored) one *= scale;
+    time /= scale;
+    scale = 1;
+  }
+};
+
+template <typename Value, typename Update>
+class Pass {
+ public:
+  Pass(const DifferenceLists<Value>& lists, const Worths& worths, const OnlineLoss& loss,
+       Update update, const Shrinkage& shrinkage, const Learned& learned)
+      : lists_(lists),
+        worths_(worths),
+        loss_(loss),
+        update_(update),
+        learned_(learned),
+        dense_{shrinkage.dense, learned.times[0]},
+        sparse_{shrinkage.sparse, learned.times[1]},
+        dense_direction_(lists.n_dense) {}
+
+  void run(std::span<const int64_t> order) {
+    for (size_t at = 0; at < order.size(); ++at) {
+      shrink();
+      score(order[at], at + 1 < order.size() ? order[at + 1] : order[at]);
+      const auto first = static_cast<size_t>(lists_.offsets[order[at]]);
+      const JudgedSentence sentence{scores_, worths_.gains.subspan(first, scores_.size()),
+                                  static_cast<size_t>(worths_.n_truths[order[at]])};
+      const double wrong =
+          std::visit([&](const auto& loss) { return loss(sentence, shares_); }, loss_);
+      if (!shares_.empty()) move(order[at], wrong);
+      dense_.time += dense_.scale;
+      sparse_.time += sparse_.scale;
+    }
+    fold();
+    learned_.times[0] = dense_.time;
+    learned_.times[1] = sparse_.time;
+  }
+
+ private:
+  void shrink() {
+    dense_.scale *= dense_.shrink;
+    sparse_.scale *= sparse_.shrink;
+    if (dense_.scale < kSmallestScale || sparse_.scale < kSmallestScale) fold();
+  }
+
+  void fold() {
+    dense_.fold(learned_.weights.first(lists_.n_dense));
+    sparse_.fold(learned_.weights.subspan(lists_.n_dense));
+  }
+
+  std::span<const int32_t> features(int64_t sentence) const {
+    const auto begin = static_cast<size_t>(lists_.feature_offsets[sentence]);
+    return lists_.features.subspan(
+        begin, static_cast<size_t>(lists_.feature_offsets[sentence + 1]) - begin);
+  }
+
+  // Scores all candidates of a sentence; meanwhile the weights of the next one are fetched, which
+  // lie anywhere in memory.
+  void score(int64_t sentence, int64_t next) {
+    const double* weights = learned_.weights.data() + lists_.n_dense;
+    const auto own = features(sentence), coming = features(next);
+    local_.resize(own.size());
+    for (size_t i = 0; i < own.size(); ++i) local_[i] = weights[own[i]];
+    const int64_t first = lists_.offsets[sentence];
+    const auto n = static_cast<size_t>(lists_.offsets[sentence + 1] - first);
+    scores_.resize(n);
+    size_t fetched = 0;
+    for (size_t i = 0; i < n; ++i) {
+      for (const size_t end = coming.size() * (i + 1) / n; fetched < end; ++fetched) {
+        __builtin_prefetch(weights + coming[fetched]);
+      }
+      scores_[i] = score_of(first + static_cast<int64_t>(i));
+    }
+  }
+
+  double score_of(int64_t row) const {
+    const double* values = lists_.dense.data() + static_cast<size_t>(row) * lists_.n_dense;
+    double dense = 0, sparse = 0;
+    for (size_t d = 0; d < lists_.n_dense; ++d) dense += learned_.weights[d] * values[d];
+    for (int64_t i = lists_.row_offsets[row]; i < lists_.row_offsets[row + 1]; ++i) {
+      sparse += local_[static_cast<size_t>(lists_.places[i])] *
+                static_cast<double>(lists_.values[i]);
+    }
+    return lists_.base[row] + dense_.scale * dense + sparse_.scale * sparse;
+  }
+
+  // Sums the features of the candidates that have a share.
+  void sum(int64_t sentence) {
+    dense_direction_.assign(lists_.n_dense, 0.0);
+    sparse_direction_.assign(features(sentence).size(), 0.0);
+    for (const auto& [place, share] : shares_) {
+      const int64_t row = lists_.offsets[sentence] + static_cast<int64_t>(place);
+      const double* values = lists_.dense.data() + static_cast<size_t>(row) * lists_.n_dense;
+      for (size_t d = 0; d < lists_.n_dense; ++d) dense_direction_[d] += share * values[d];
+      for (int64_t i = lists_.row_offsets[row]; i < lists_.row_offsets[row + 1]; ++i) {
+        sparse_direction_[static_cast<size_t>(lists_.places[i])] +=
+            share * static_cast<double>(lists_.values[i]);
+      }
+    }
+  }
+
+  void move(int64_t sentence, double wrong) {
+    sum(sentence);
+    double length = 0;
+    if constexpr (std::is_same_v<Update, PassiveAggressiveUpdate>) {
+      for (const double value : dense_direction_) length += value * value;
+      for (const double value : sparse_direction_) length += value * value;
+    }
+    update_.begin(wrong, length);
+    for (size_t d = 0; d < lists_.n_dense; ++d) {
+      if (dense_direction_[d] != 0) change(d, true, dense_direction_[d], dense_);
+    }
+    const auto own = features(sentence);
+    for (size_t i = 0; i < own.size(); ++i) {
+      const double value = sparse_direction_[i];
+      if (value != 0) change(lists_.n_dense + static_cast<size_t>(own[i]), false, value, sparse_);
+    }
+  }
+
+  void change(size_t feature, bool is_dense, double value, const Group& group) {
+    const double stored = update_.change(feature, is_dense, value) / group.scale;
+    learned_.weights[feature] += stored;
+    if (!learned_.lag.empty()) learned_.lag[feature] += group.time * stored;
+  }
+
+  const DifferenceLists<Value>& lists_;
+  const Worths& worths_;
+  const OnlineLoss& loss_;
+  Update update_;
+  const Learned& learned_;
+  Group dense_, sparse_;
+  std::vector<double> local_, scores_, dense_direction_, sparse_direction_;
+  std::vector<Share> shares_;
+};
+
+}  // namespace
+
+template <typename Value>
+void online_pass(const DifferenceLists<Value>& lists, std::span<const int64_t> order,
+                 const Worths& worths, const OnlineLoss& loss, const OnlineUpdate& update,
+                 const Shrinkage& shrinkage, const Learned& learned) {
+  std::visit(
+      [&](const auto& rule) {
+        Pass<Value, std::decay_t<decltype(rule)>>(lists, worths, loss, rule, shrinkage, learned)
+            .run(order);
+      },
+      update);
+}
+
+template void online_pass(const DifferenceLists<int16_t>&, std::span<const int64_t>, const Worths&,
+                          const OnlineLoss&, const OnlineUpdate&, const Shrinkage&, const Learned&);
+template void online_pass(const DifferenceLists<double>&, std::span<const int64_t>, const Worths&,
+                          const OnlineLoss&, const OnlineUpdate&, const Shrinkage&, const Learned&);
+
+}  // namespace calque

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from calque import _core
+from calque.config import option
+from calque.tune.relevant_set import RelevantSetOptions, RelevantSetTrainer
+
+
+@dataclass(frozen=True)
+class CostmarginOptions(RelevantSetOptions):
+    """Costmargin on relevant sets: a margin weighted by the metric (Tillmann & Zhang 2008)."""
+
+    select: Literal["loss", "linear", "literal"] = option(
+        "loss",
+        "the alternative that is learned from: of the largest loss; of the largest (difference in"
+        " worth) * (1 - difference in score); or of the smallest, as the paper prints it",
+    )
+    margin_factor: bool = option(
+        True, "steps in proportion to the missing margin; without: always, as in table II"
+    )
+
+
+class Costmargin(RelevantSetTrainer):
+    """Costmargin on relevant sets (Tillmann & Zhang 2008).
+
+    The best candidate of each sentence should beat every other by a margin of 1; the alternative
+    that misses it most, weighted by how much worse it is by the metric, is learned from. Candidates
+    are all decoder outputs so far; weights are learned anew from them in every round.
+    """
+
+    method = "costmargin"
+    Options = CostmarginOptions
+    options: CostmarginOptions
+
+    def loss(self) -> _core.CostmarginLoss:
+        """The margin loss as the options read it."""
+        options = self.options
+        select = getattr(_core.CostmarginLoss.Select, options.select)
+        return _core.CostmarginLoss(select, options.margin_factor, options.truth == "all")
