@@ -133,31 +133,42 @@ def as_source(sentences: list[list[int]]) -> SourceText:
     return SourceText(Sentences.from_lists(sentences), np.array(copies, np.int32))
 
 
-def features(parts: Parts, steps: tuple[Step, ...], *, ends: bool = True) -> dict[str, float]:
+def way_of(step: Step, before: Step | None, first_block: str = "right") -> int:
+    """Where a step leads from the one before it."""
+    if before is None:
+        return MONOTONE if step.begin == 0 and first_block == "right" else DISCONTINUOUS
+    if step.begin == before.end:
+        return MONOTONE
+    return SWAP if step.end == before.begin else DISCONTINUOUS
+
+
+def with_ways(
+    steps: tuple[Step, ...], first_block: str = "right"
+) -> Iterator[tuple[Step, Step | None, int]]:
+    """Every step with the one before it and its orientation."""
+    for before, step in zip((None, *steps), steps, strict=False):
+        yield step, before, way_of(step, before, first_block)
+
+
+def features(
+    parts: Parts, steps: tuple[Step, ...], *, ends: bool = True, first_block: str = "right"
+) -> dict[str, float]:
     """The standard features of a derivation, written down from their definitions."""
     values = dict.fromkeys(DENSE, 0.0)
     words: list[int] = []
-    last_begin = last_end = 0
-    previous = -1
-    for step in steps:
+    for step, before, way in with_ways(steps, first_block):
         words += [max(word, 0) for word in step.target]
         values["word_count"] += len(step.target)
         values["block_count"] += 1
-        values["distance"] -= abs(step.begin - last_end)
-        way = DISCONTINUOUS
-        if step.begin == last_end:
-            way = MONOTONE
-        elif step.end == last_begin:
-            way = SWAP
+        values["distance"] -= abs(step.begin - (before.end if before else 0))
         if step.block < 0:
             values["unknown"] -= 1
         else:
             for name, value in zip(DENSE[:4], parts.blocks.scores[step.block], strict=True):
                 values[name] += float(value)
             values[DENSE[8 + way]] += float(parts.blocks.orientation[step.block][way])
-        if previous >= 0:
-            values[DENSE[11 + way]] += float(parts.blocks.orientation[previous][3 + way])
-        previous, last_begin, last_end = step.block, step.begin, step.end
+        if before and before.block >= 0:
+            values[DENSE[11 + way]] += float(parts.blocks.orientation[before.block][3 + way])
     scores = parts.lm.score_words(Sentences.from_lists([words])).log_probs
     values["language_model"] = float(np.sum(scores if ends else scores[:-1], dtype=float))
     return values

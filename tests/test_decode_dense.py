@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from decode_reference import (
     DISCONTINUOUS,
-    MONOTONE,
-    SWAP,
     Parts,
     Rules,
     Step,
@@ -19,6 +17,7 @@ from decode_reference import (
     derivations,
     score,
     tiny_model,
+    with_ways,
     words_of,
 )
 from decode_reference import features as standard_features
@@ -82,11 +81,11 @@ def random_data(parts: Parts, seed: int) -> DenseData:
     orientation = OrientationColumn(
         table(len(parts.blocks), 3), np.array([-1.0, -2.0, 0.0], np.float32)
     )
-    nothing = np.empty((0, 3), np.int32), np.empty((0, 2), np.int32)
+    counts = rng.integers(0, 5, (len(parts.blocks), 3)).astype(np.int32)
     return DenseData(
         parts.blocks,
         RelevantSetData(column(), JumpTable(table(6, 5), 1), JumpTable(table(6, 5), 1)),
-        LocalModelData(nothing[0], column(), orientation, column(), nothing[1]),
+        LocalModelData(counts, column(), orientation, column(), np.empty((0, 2), np.int32)),
         Model4Data(column(), column(), JumpTable(table(1, 5), -1)),
         ClassLanguageModel(
             estimate(text, classes, LmOptions(order=4)), np.array([0, 1, 2, 3, 4, 3, 4], np.int32)
@@ -106,58 +105,58 @@ def jump(data: DenseData, name: str, source: list[int], step: Step, last_end: in
 
 
 def features(
-    parts: Parts, data: DenseData, source: list[int], steps: tuple[Step, ...], *, ends: bool = True
+    parts: Parts,
+    data: DenseData,
+    source: list[int],
+    steps: tuple[Step, ...],
+    *,
+    ends: bool = True,
+    first_block: str = "right",
 ) -> dict[str, float]:
     """Every component of a derivation, written down from the definitions."""
-    values = dict.fromkeys(COMPONENTS, 0.0) | standard_features(parts, steps, ends=ends)
+    standard = standard_features(parts, steps, ends=ends, first_block=first_block)
+    values = dict.fromkeys(COMPONENTS, 0.0) | standard
     values["word_penalty"] = -values["word_count"]
     values["block_penalty"] = -values["block_count"]
     words = [max(word, 0) for word in words_of(steps)]
     log_probs = parts.lm.score_words(Sentences.from_lists([words])).log_probs[: len(words) + ends]
-    add_language_model(log_probs.tolist(), steps, values)
+    add_language_model(log_probs.tolist(), list(with_ways(steps, first_block)), values)
     assert data.class_lm is not None
     classes = data.class_lm.map(Sentences.from_lists([words]))
     class_scores = data.class_lm.lm.score_words(classes).log_probs[: len(words) + ends]
     values["class_language_model"] = float(sum(class_scores))
-    last_begin = last_end = 0
-    for step in steps:
+    for step, before, way in with_ways(steps, first_block):
         for name, of in COLUMNS.items():
             column = of(data)
             is_copy = step.block < 0
             values[name] += column.copied if is_copy else float(column.values[step.block])
-        add_local_model(data, step, (last_begin, last_end), values)
+        add_local_model(data, step, way, values)
         for name in JUMPS:
-            values[name] += jump(data, name, source, step, last_end)
-        last_begin, last_end = step.begin, step.end
+            values[name] += jump(data, name, source, step, before.end if before else 0)
     return values
 
 
 def add_language_model(
-    log_probs: list[float], steps: tuple[Step, ...], values: dict[str, float]
+    log_probs: list[float], steps: list[tuple[Step, Step | None, int]], values: dict[str, float]
 ) -> None:
     """What each word adds by its place in its block and by the step to the block."""
     left = iter(log_probs)
-    before = (0, 0)
-    for step in steps:
-        kind = "neutral" if way_of(step, before) == DISCONTINUOUS else "adjacent"
+    for step, _, way in steps:
+        kind = "neutral" if way == DISCONTINUOUS else "adjacent"
         for i, _ in enumerate(step.target):
             log_prob = next(left)
             place = "rest" if i else "first"
             values[f"language_model_{place}"] += log_prob
             values[f"{kind}_language_model_{place}"] += log_prob
-        before = (step.begin, step.end)
     for end in left:
         values["language_model_rest"] += end
         values["adjacent_language_model_rest"] += end
 
 
-def add_local_model(
-    data: DenseData, step: Step, before: tuple[int, int], values: dict[str, float]
-) -> None:
+def add_local_model(data: DenseData, step: Step, way: int, values: dict[str, float]) -> None:
     """(a), (b) and (e) of one step, with names of their own for neutral steps, without (b)."""
     local = data.local_model
     assert local is not None
-    way = way_of(step, before)
     prefix = "neutral_" if way == DISCONTINUOUS else ""
     for name, column in (("block_unigram", local.unigram), ("single_word_weight", local.lexical)):
         is_copy = step.block < 0
@@ -165,12 +164,6 @@ def add_local_model(
     if way != DISCONTINUOUS:
         row = local.orientation.copied if step.block < 0 else local.orientation.values[step.block]
         values["block_orientation"] += float(row[way])
-
-
-def way_of(step: Step, before: tuple[int, int]) -> int:
-    if step.begin == before[1]:
-        return MONOTONE
-    return SWAP if step.end == before[0] else DISCONTINUOUS
 
 
 def prepared(seed: int, expression: str) -> tuple[Parts, DenseData, Decoder, Weights]:

@@ -64,6 +64,8 @@ struct BoundDecoder {
     };
     check(model.dense().block_columns);
     check(model.dense().orientation_columns);
+    const size_t n_counts = model.events().counts.size();
+    if (n_counts != 0) check_size(n_counts, n_blocks * kSides, "counts of events");
     if (is_outside(model.blocks.target_words)) {
       throw Error("a block has a target word that the language models or the templates lack");
     }
@@ -104,6 +106,21 @@ DistortionRule to_distortion_rule(const std::string& name) {
   if (name == "window") return DistortionRule::kWindow;
   if (name == "jump") return DistortionRule::kJump;
   throw Error("the distortion rule is window or jump");
+}
+
+// What lies before the first block.
+Start to_start(const std::string& first_block) {
+  if (first_block == "right") return Start::kBoundary;
+  if (first_block == "neutral") return Start::kNothing;
+  throw Error("the first block is right or neutral");
+}
+
+// Refuses limits that count events of blocks where the model has no such counts.
+void check_events(const BoundDecoder& decoder, const SearchOptions& search,
+                  const OptionLimits& limits = {}) {
+  if ((search.reordering.least_left_count > 0 || limits.by_count) && decoder.model.events().empty()) {
+    throw Error("the model has no counts of events");
+  }
 }
 
 // What the threshold compares.
@@ -195,26 +212,33 @@ void register_decode(nb::module_& m) {
       .def(
           "__init__",
           [](SearchOptions* self, const std::string& reordering, int distortion_limit,
-             const std::string& distortion_rule, bool strict_single_gap, int stack_size,
-             int pop_limit, float threshold, const std::string& threshold_on,
-             bool future_cost, double time_limit_s) {
+             const std::string& distortion_rule, bool strict_single_gap, int least_left_count,
+             const std::string& first_block, int stack_size, int pop_limit, float threshold,
+             const std::string& threshold_on, bool future_cost, double time_limit_s) {
+            if (least_left_count > 0 && to_reordering(reordering) == Reordering::kPhrase) {
+              throw Error("least_left_count goes with reordering swap or mon");
+            }
             new (self) SearchOptions{{to_reordering(reordering), distortion_limit,
-                                      to_distortion_rule(distortion_rule), strict_single_gap},
+                                      to_distortion_rule(distortion_rule), strict_single_gap,
+                                      least_left_count, to_start(first_block)},
                                      stack_size, pop_limit, threshold, is_score(threshold_on),
                                      future_cost, 0, time_limit_s};
           },
           nb::kw_only(), nb::arg("reordering"), nb::arg("distortion_limit"),
-          nb::arg("distortion_rule"), nb::arg("strict_single_gap"), nb::arg("stack_size"), nb::arg("pop_limit"),
+          nb::arg("distortion_rule"), nb::arg("strict_single_gap"),
+          nb::arg("least_left_count"), nb::arg("first_block"), nb::arg("stack_size"),
+          nb::arg("pop_limit"),
           nb::arg("threshold"), nb::arg("threshold_on"),
           nb::arg("future_cost"), nb::arg("time_limit_s"));
 
   nb::class_<OptionLimits>(m, "OptionLimits", "How many options are kept; 0: all.")
       .def(
           "__init__",
-          [](OptionLimits* self, int per_span, int in_sentence, int max_targets) {
-            new (self) OptionLimits{per_span, in_sentence, max_targets};
+          [](OptionLimits* self, int per_span, int in_sentence, int max_targets, bool by_count) {
+            new (self) OptionLimits{per_span, in_sentence, max_targets, by_count};
           },
-          nb::kw_only(), nb::arg("per_span"), nb::arg("in_sentence"), nb::arg("max_targets"));
+          nb::kw_only(), nb::arg("per_span"), nb::arg("in_sentence"), nb::arg("max_targets"),
+          nb::arg("by_count"));
 
   nb::class_<BoundSource>(m, "Source", "Source sentences as the decoder takes them.")
       .def(nb::init<Vector<int32_t>, Vector<int64_t>, Vector<int32_t>, Matrix<uint64_t>>(),
@@ -234,6 +258,7 @@ void register_decode(nb::module_& m) {
              Vector<int32_t> constraint_targets, const BoundLeaveOneOut* leave_one_out,
              const OptionLimits& limits, int n_best, bool distinct, int threads) {
             const WeightView weights = to_weights(decoder, given);
+            check_events(decoder, search, limits);
             SourceText source = to_source(decoder, text);
             const LeaveOneOut* without = leave_out(source, decoder, leave_one_out);
             const Constraints constraints =
@@ -257,6 +282,7 @@ void register_decode(nb::module_& m) {
              const SearchOptions& search, const BoundLeaveOneOut* leave_one_out,
              const OptionLimits& limits, int n_best, bool distinct, int threads) {
             const WeightView weights = to_weights(decoder, given);
+            check_events(decoder, search, limits);
             SourceText source = to_source(decoder, text);
             const LeaveOneOut* without = leave_out(source, decoder, leave_one_out);
             nb::gil_scoped_release release;
@@ -275,6 +301,7 @@ void register_decode(nb::module_& m) {
           [](const BoundDecoder& decoder, const BoundSource& text, const BoundWeights& given,
              const SearchOptions& search, const OptionLimits& limits) {
             const WeightView weights = to_weights(decoder, given);
+            check_events(decoder, search, limits);
             const SourceText source = to_sentence(decoder, text);
             nb::gil_scoped_release release;
             return decode_graph(decoder.model, weights,
@@ -288,6 +315,7 @@ void register_decode(nb::module_& m) {
              const std::vector<std::pair<Vector<int32_t>, Vector<int64_t>>>& references,
              const SearchOptions& search, const BoundLeaveOneOut* leave_one_out,
              bool brevity_penalty, int max_targets, int n_best, bool distinct, int threads) {
+            check_events(decoder, search);
             SourceText source = to_source(decoder, text);
             const LeaveOneOut* without = leave_out(source, decoder, leave_one_out);
             ReferenceTexts texts;
@@ -317,6 +345,7 @@ void register_decode(nb::module_& m) {
              const SearchOptions& search, const BoundLeaveOneOut* leave_one_out,
              int64_t max_bytes, int max_words, int min_prefix, bool derive_prefix, int threads) {
             const WeightView weights = to_weights(decoder, given);
+            check_events(decoder, search);
             SourceText source = to_source(decoder, text);
             check_references(source, references, reference_offsets);
             const ForcedOptions options{search.reordering, max_bytes, max_words, min_prefix,
@@ -335,13 +364,15 @@ void register_decode(nb::module_& m) {
           "derive",
           [](const BoundDecoder& decoder, const BoundSource& text,
              const std::vector<std::tuple<int32_t, int32_t, std::vector<int32_t>>>& blocks,
-             const BoundWeights& given) {
+             const BoundWeights& given, const std::string& first_block) {
             const WeightView weights = to_weights(decoder, given);
             std::vector<SpanTarget> wanted;
             for (const auto& [begin, end, target] : blocks) wanted.push_back({begin, end, target});
-            return derive(decoder.model, weights, to_sentence(decoder, text).sentence(0), wanted);
+            return derive(decoder.model, weights, to_sentence(decoder, text).sentence(0), wanted,
+                          to_start(first_block));
           },
-          nb::arg("source"), nb::arg("blocks"), nb::arg("weights"),
+          nb::arg("source"), nb::arg("blocks"), nb::arg("weights"), nb::kw_only(),
+          nb::arg("first_block"),
           "The derivation of one sentence that these blocks (begin, end, target words) make.")
       .def(
           "features",

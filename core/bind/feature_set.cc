@@ -113,6 +113,11 @@ void set_pairs(BoundFeatureSet& self, Matrix<int32_t> pairs) {
   self.set.sparse.set_pairs(std::move(sorted));
 }
 
+void set_event_counts(BoundFeatureSet& self, Matrix<int32_t> counts) {
+  if (counts.shape(1) != kSides) throw Error("counts of left, right and neutral are expected");
+  self.set.events = {self.keep(counts)};
+}
+
 }  // namespace
 
 void register_feature_set(nb::module_& m) {
@@ -159,6 +164,11 @@ void register_feature_set(nb::module_& m) {
            "How many levels source words have, and the hashes of target words at each of theirs.")
       .def("set_pairs", set_pairs, nb::arg("pairs"),
            "The pairs of block rows that listed templates fire for.")
+      .def("set_event_counts", set_event_counts, nb::arg("counts"),
+           "How often each block followed on the left, on the right, and none.")
+      .def_prop_ro(
+          "has_event_counts", [](const BoundFeatureSet& self) { return !self.set.events.empty(); },
+          "Whether it is known how often blocks were seen in events.")
       .def("add_template", add_template, nb::arg("name"), nb::arg("slots"), nb::arg("levels"),
            nb::arg("kinds"), nb::arg("copies"), nb::arg("listed"), nb::arg("adjacent"),
            "Sparse features, one per combination of values. Levels of one kind tell words apart in "

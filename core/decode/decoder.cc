@@ -32,7 +32,9 @@ std::vector<Decoded> decode(const ModelView& model, const WeightView& weights,
   with_target(model, weights, [&](const auto& target) {
     for_chunks(source.size(), chunk, n_threads, [&] {
       return [&,
-              collector = OptionCollector(model, weights, options.limits, options.leave_one_out),
+              collector = OptionCollector(model, weights, options.limits,
+                                          options.search.reordering.least_left_count,
+                                          options.leave_one_out),
               tables = std::vector<OptionTable>(chunk),
               search = Search(*model.features, weights, options.search, target)](
                  size_t at, size_t end) mutable {
@@ -61,7 +63,9 @@ std::vector<Decoded> decode(const ModelView& model, const WeightView& weights,
 TranslationGraph decode_graph(const ModelView& model, const WeightView& weights,
                               const DecodeOptions& options, const SourceText& source, size_t at) {
   OptionTable table;
-  OptionCollector(model, weights, options.limits).collect(table, source.sentence(at));
+  OptionCollector collector(model, weights, options.limits,
+                            options.search.reordering.least_left_count);
+  collector.collect(table, source.sentence(at));
   return with_target(model, weights, [&](const auto& target) {
     Search search(*model.features, weights, options.search, target);
     return translation_graph(search.run(table), table);
@@ -86,8 +90,9 @@ std::vector<Decoded> decode_oracle(const ModelView& model, const DecodeOptions& 
   for_chunks(source.size(), 1, n_threads, [&] {
     // Without weights every option is as good as any other: the references choose.
     return [&,
-            collector =
-                OptionCollector(model, no_weights, options.limits, options.leave_one_out),
+            collector = OptionCollector(model, no_weights, options.limits,
+                                        options.search.reordering.least_left_count,
+                                        options.leave_one_out),
             table = OptionTable()](size_t at, size_t) mutable {
       collector.collect(table, source.sentence(at));
       ReferenceNgrams ngrams(references.sentence(at));

@@ -12,12 +12,13 @@
 namespace calque {
 namespace {
 
-std::vector<Step> build_steps(const OptionTable& table, std::span<const int32_t> options) {
+std::vector<Step> build_steps(Start start, const OptionTable& table,
+                              std::span<const int32_t> options) {
   std::vector<Step> steps;
   int last_begin = 0, last_end = 0;
   for (const int32_t id : options) {
     const Option& option = table[id];
-    const int way = orientation(last_begin, last_end, option.begin, option.end);
+    const int way = step_orientation(start, last_begin, last_end, option.begin, option.end);
     steps.push_back({option.begin, option.end, option.block, option.required, option.change, way,
                      {option.target.begin(), option.target.end()}});
     last_begin = option.begin;
@@ -74,7 +75,7 @@ std::vector<Derivation> best_derivations(const SearchGraph& graph, const OptionT
   while (found.size() < static_cast<size_t>(n) && kbest.next(options, score)) {
     Derivation derivation;
     derivation.score = score;
-    derivation.steps = build_steps(table, options);
+    derivation.steps = build_steps(graph.start, table, options);
     derivation.features = extract_features(model, table.sentence(), derivation.steps);
     found.push_back(std::move(derivation));
   }
@@ -90,21 +91,21 @@ Derivation derivation_to(const SearchGraph& graph, const OptionTable& table, con
   std::reverse(options.begin(), options.end());
   Derivation derivation;
   derivation.score = graph[hypothesis].score;
-  derivation.steps = build_steps(table, options);
+  derivation.steps = build_steps(graph.start, table, options);
   derivation.features = extract_features(model, table.sentence(), derivation.steps, ends);
   return derivation;
 }
 
 Derivation derive(const ModelView& model, const WeightView& weights, const SentenceView& sentence,
-                  std::span<const SpanTarget> blocks) {
+                  std::span<const SpanTarget> blocks, Start start) {
   Derivation derivation;
   std::vector<bool> covered(sentence.words.size());
   int last_begin = 0, last_end = 0;
   for (const SpanTarget& wanted : blocks) {
     cover_once(covered, wanted);
-    derivation.steps.push_back({wanted.begin, wanted.end, find_block(model, sentence, wanted), false, {},
-                                orientation(last_begin, last_end, wanted.begin, wanted.end),
-                                wanted.target});
+    const int way = step_orientation(start, last_begin, last_end, wanted.begin, wanted.end);
+    derivation.steps.push_back({wanted.begin, wanted.end, find_block(model, sentence, wanted), false,
+                                {}, way, wanted.target});
     last_begin = wanted.begin;
     last_end = wanted.end;
   }

@@ -45,7 +45,7 @@ struct SpanTarget {
 // obeys no reordering rule. Throws Error where the model lacks a block or where the spans do not
 // cover every word once. Oracle: tests/test_moses_agreement.py.
 Derivation derive(const ModelView& model, const WeightView& weights, const SentenceView& sentence,
-                  std::span<const SpanTarget> blocks);
+                  std::span<const SpanTarget> blocks, Start start);
 
 // Throws Error where the steps cannot be those of a derivation of this sentence by this model: where
 // a span is empty or outside the sentence, or where a step's block is not one of the table with the

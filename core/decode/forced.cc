@@ -78,7 +78,8 @@ class Forcer {
  public:
   Forcer(const ModelView& model, const WeightView& weights, const ForcedOptions& options)
       : model_(model), weights_(weights), options_(options),
-        collector_(model, weights, {0, 0}, options.leave_one_out),
+        collector_(model, weights, {0, 0, 0}, options.reordering.least_left_count,
+                   options.leave_one_out),
         search_(*model.features, weights, {options.reordering, 0, 0, 0, false, false, options.max_bytes, 0},
                 ForcedTarget(model, weights, {}, false, {})) {}
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "decode/coverage.h"
+#include "decode/step_orientation.h"
 #include "flat_map.h"
 
 namespace calque {
@@ -51,6 +52,7 @@ struct SearchGraph {
   Interner<Place> places;
   int64_t n_generated = 0;  // steps tried: the cost of the search, whatever the threads
   bool truncated = false;   // the search gave up at its limit of memory
+  Start start = Start::kBoundary;
 
   const Hypothesis& operator[](int32_t id) const { return hypotheses[static_cast<size_t>(id)]; }
   const Arc& arc(int32_t id) const { return arcs[static_cast<size_t>(id)]; }
@@ -68,7 +70,8 @@ struct SearchGraph {
     }
   }
 
-  void clear() {
+  void clear(Start from) {
+    start = from;
     hypotheses.clear();
     arcs.clear();
     complete.clear();

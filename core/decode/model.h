@@ -17,6 +17,7 @@ struct ModelView {
 
   const DenseSet& dense() const { return features->dense; }
   const TemplateSet& sparse() const { return features->sparse; }
+  const EventCounts& events() const { return features->events; }
 
   // Whether this is neither a target word that every part of the model knows nor, below 0, a text.
   bool is_outside(int32_t target) const {

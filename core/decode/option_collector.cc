@@ -1,6 +1,7 @@
 #include "decode/option_collector.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "decode/step_scorer.h"
 #include "flat_map.h"
@@ -31,18 +32,20 @@ bool occurs(std::span<const int32_t> text, std::span<const int32_t> words) {
 }  // namespace
 
 OptionCollector::OptionCollector(const ModelView& model, const WeightView& weights,
-                                 const OptionLimits& limits,
+                                 const OptionLimits& limits, int least_left_count,
                                  const LeaveOneOut* leave_one_out)
     : model_(model),
       weights_(weights),
       lm_weights_(model.dense().lm_weights(weights.dense, kMonotone)),
       limit_(limits.per_span),
-      max_targets_(limits.max_targets),
-      block_limit_(limits.per_span) {
+      max_targets_(limits.by_count ? 0 : limits.max_targets),
+      block_limit_(limits.per_span),
+      by_count_(limits.by_count),
+      least_left_count_(least_left_count) {
   if (weights.sparse != nullptr) {
     sparse_.emplace(weights.sparse);
-    // The best show in the sentence only.
-    if (sparse_->has(Scope::kOption) && limit_ > 0) {
+    // Those that score best show in the sentence only.
+    if (sparse_->has(Scope::kOption) && limit_ > 0 && !by_count_) {
       block_limit_ = limits.in_sentence > 0 ? std::max(limits.in_sentence, limit_) : 0;
     }
   }
@@ -96,6 +99,7 @@ void OptionCollector::collect(OptionTable& table, const SentenceView& sentence,
         if (!within || occurs(*within, copy)) add_copy(begin);
       }
       score_in_sentence(from);
+      if (by_count_) sort_by_score(from);
       table.ranges_[table.index(begin, end)] = {from, table.options_.size()};
     }
   }
@@ -186,7 +190,14 @@ void OptionCollector::learn_phrase(int begin, int end, int64_t phrase,
   known.first = known_.size();
   const int remembered = left_out_ && block_limit_ > 0 ? block_limit_ + kSpare : block_limit_;
   const auto [first, last] = best_blocks(phrase);
-  for (int64_t row = first; row < last; ++row) known_.push_back(make_option(begin, end, row));
+  rows_.resize(static_cast<size_t>(last - first));
+  std::iota(rows_.begin(), rows_.end(), first);
+  if (by_count_ && remembered > 0 && rows_.size() > static_cast<size_t>(remembered)) {
+    const auto more = [&](int64_t a, int64_t b) { return has_more_events(a, b); };
+    std::ranges::partial_sort(rows_, rows_.begin() + remembered, more);
+    rows_.resize(static_cast<size_t>(remembered));
+  }
+  for (const int64_t row : rows_) known_.push_back(make_option(begin, end, row));
   score_blocks(std::span(known_).subspan(known.first));
   keep_best(known_, known.first, remembered);
   known.second = known_.size();
@@ -261,10 +272,15 @@ void OptionCollector::ask_sparse(Scope scope, std::span<StepView> steps) {
   sparse_->ask(scope, table_->values_, steps);
 }
 
-// Sorts the options from `from` on, the most promising first, and drops those beyond the limit.
+bool OptionCollector::has_more_events(int64_t block, int64_t other) const {
+  const int64_t n = model_.events().all(block), n_other = model_.events().all(other);
+  return n != n_other ? n > n_other : block < other;
+}
+
+// Sorts the options from `from` on, the best first, and drops those beyond the limit.
 void OptionCollector::keep_best(std::vector<Option>& options, size_t from, int limit) const {
-  const auto better = [](const Option& a, const Option& b) {
-    return a.estimate() != b.estimate() ? a.estimate() > b.estimate() : a.block < b.block;
+  const auto better = [&](const Option& a, const Option& b) {
+    return by_count_ ? has_more_events(a.block, b.block) : a.scores_better(b);
   };
   const auto first = options.begin() + static_cast<std::ptrdiff_t>(from);
   if (limit > 0 && options.size() - from > static_cast<size_t>(limit)) {
@@ -275,12 +291,19 @@ void OptionCollector::keep_best(std::vector<Option>& options, size_t from, int l
   }
 }
 
+// Of the table.
+void OptionCollector::sort_by_score(size_t from) {
+  const auto options = std::span(table_->options_).subspan(from);
+  std::ranges::sort(options, [](const Option& a, const Option& b) { return a.scores_better(b); });
+}
+
 void OptionCollector::add_copy(int position) {
   Option option{};
   option.begin = position;
   option.end = position + 1;
   option.block = -1;
   option.target = table_->sentence_.copies.subspan(static_cast<size_t>(position), 1);
+  option.may_follow_left = least_left_count_ == 0;
   for (const BlockColumn& column : model_.dense().block_columns) {
     add_score(option, column, column.copied);
   }
@@ -301,6 +324,7 @@ void OptionCollector::add_required(const Constraint& constraint) {
   option.end = constraint.end;
   option.block = -1;
   option.required = true;
+  option.may_follow_left = least_left_count_ == 0;
   option.target = constraint.target;
   score_words(option);
   score_blocks({&option, 1});
@@ -315,6 +339,8 @@ Option OptionCollector::make_option(int begin, int end, int64_t block) const {
   option.end = end;
   option.block = block;
   option.target = model_.blocks.target(block);
+  option.may_follow_left =
+      least_left_count_ == 0 || model_.events().left(block) >= least_left_count_;
   for (const BlockColumn& column : model_.dense().block_columns) {
     add_score(option, column, column.at(block));
   }

@@ -15,22 +15,27 @@
 
 namespace calque {
 
-// How many options are kept; 0: all.
+// Which options of a span are kept; 0: all.
 struct OptionLimits {
-  int per_span;     // the best of a span, whatever they are
+  int per_span;     // the best, whatever they are
   int in_sentence;  // those whose sparse features of the place are looked up: the best without
   int max_targets;  // blocks of a source phrase that are looked at: the first, in the table's order
+  // The best are those seen in most events, of equal ones the first rows (Tillmann & Zhang 2005):
+  // of all blocks of the phrase. Else those that score best.
+  bool by_count = false;
 };
 
 // What recurs is remembered from sentence to sentence. Not thread-safe: one per thread.
 class OptionCollector {
  public:
   // Keeps those options of a span that score best by everything that the block and its place in the
-  // sentence decide, the latter as far as `limits.in_sentence` allows.
-  // `leave_one_out`: what to leave out for sentences that have a pair, if anything.
-  // Oracle: tests/test_decode_options.py (all options, ranked).
+  // sentence decide, the latter as far as `limits.in_sentence` allows, or those seen most often.
+  // `least_left_count`: how often a block was seen to the left of another if it may follow there.
+  // `leave_one_out`: what to leave out for sentences that have a pair, if anything; counts of events
+  // stay. Precondition: where a count is asked for, the model has counts of events.
+  // Oracle: tests/test_decode_options.py (all options, ranked), tests/test_decode_local.py.
   OptionCollector(const ModelView& model, const WeightView& weights, const OptionLimits& limits,
-                  const LeaveOneOut* leave_one_out = nullptr);
+                  int least_left_count, const LeaveOneOut* leave_one_out = nullptr);
 
   // Fills the table with the options of a sentence. A word that no block covers alone is copied. The
   // span of a constraint has one option and may be of any length; no other option touches it. With
@@ -59,7 +64,9 @@ class OptionCollector {
   void score_in_sentence(size_t from);
   void score_places(size_t from);
   void score_orientations(size_t from);
+  bool has_more_events(int64_t block, int64_t other) const;
   void keep_best(std::vector<Option>& options, size_t from, int limit) const;
+  void sort_by_score(size_t from);
   void number_next_classes();
 
   ModelView model_;
@@ -68,6 +75,8 @@ class OptionCollector {
   int limit_;        // of the options of a span
   int max_targets_;  // of a source phrase
   int block_limit_;  // .. before features of their place are known
+  bool by_count_;
+  int least_left_count_;
   std::optional<SparseScorer> sparse_;
   std::optional<PairLeftOut> left_out_;
   FrequencyChange frequency_weights_{};
@@ -78,6 +87,7 @@ class OptionCollector {
   std::unordered_map<int64_t, std::pair<size_t, size_t>> known_phrases_;
   std::vector<Option> known_;
   std::vector<Option> own_options_;  // of the pair that is left out, of one phrase
+  std::vector<int64_t> rows_;        // of a phrase that is being learned
 };
 
 }  // namespace calque

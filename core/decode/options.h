@@ -1,26 +1,19 @@
 // The translation options of one sentence: every block that matches, scored once before search.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "blocks/orientation.h"
 #include "decode/coverage.h"
 #include "decode/model.h"
 #include "features/templates.h"
 #include "hash.h"
 
 namespace calque {
-
-// Where span [begin, end) lies towards the block before it in the target. The start of the sentence
-// is a block [0, 0).
-inline Orientation orientation(int last_begin, int last_end, int begin, int end) {
-  if (begin == last_end) return kMonotone;
-  return end == last_begin ? kSwap : kDiscontinuous;
-}
 
 // A hash of word sequences that grows at the end, or by whole sequences.
 inline constexpr uint64_t kWordsFactor = 0x9e3779b97f4a7c15ULL;
@@ -39,10 +32,15 @@ struct Option {
   std::array<float, 3> next;      // .. towards the next block
   int32_t next_class;             // equal for options with equal `next`: all that the state needs
   bool required;                  // the user asked for it: no other option touches its span
+  bool may_follow_left;           // .. the block before: a step with orientation kSwap may lead to it
   FrequencyChange change;         // of the block's frequencies, where its pair is left out
   uint64_t words, words_factor;   // the hash of the target, and what it multiplies a prefix by
 
   float estimate() const { return score + lm_estimate; }
+  // Whether it is more promising than another one; of equal ones, the first row.
+  bool scores_better(const Option& other) const {
+    return estimate() != other.estimate() ? estimate() > other.estimate() : block < other.block;
+  }
   // The hash of the words of a prefix and those of this option.
   uint64_t append_words(uint64_t prefix) const { return prefix * words_factor + words; }
 };
@@ -61,6 +59,10 @@ class OptionTable {
   std::span<const Option> span(int begin, int end) const {
     const auto [from, to] = ranges_[index(begin, end)];
     return {options_.data() + from, to - from};
+  }
+  // Whether some option of a span may follow the block to the right of it.
+  bool has_left(int begin, int end) const {
+    return std::ranges::any_of(span(begin, end), &Option::may_follow_left);
   }
   std::span<const Option> all() const { return options_; }
   const Option& operator[](int32_t id) const { return options_[static_cast<size_t>(id)]; }

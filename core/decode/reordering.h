@@ -7,6 +7,7 @@
 
 #include "decode/coverage.h"
 #include "decode/options.h"
+#include "decode/step_orientation.h"
 
 namespace calque {
 
@@ -27,6 +28,8 @@ struct ReorderingRules {
   int distortion_limit;            // kPhrase: most words from the end of a block to the next; -1: any
   DistortionRule distortion_rule;  // kPhrase
   bool strict_single_gap;          // kSwap: what lies before a jump is one single block
+  int least_left_count;            // kSwap: events on the left of a block that may follow there
+  Start start;
 
   // Calls visit(begin, end) for every span that has options and may follow a block that ended at
   // `last_end`. Every hypothesis reached this way can be completed, unless it `has_dead_ends`.
@@ -70,7 +73,7 @@ struct ReorderingRules {
     if (strict_single_gap && last_end < first) return;  // a filled gap lies behind
     const int last = std::min(table.size() - 1, first + table.max_words());
     for (int begin = first + 1; begin <= last; ++begin) {
-      if (!table.span(first, begin).empty()) from(table, covered, begin, visit);
+      if (table.has_left(first, begin)) from(table, covered, begin, visit);
     }
   }
 

@@ -30,7 +30,7 @@ const SearchGraph& Search<Target>::run(const OptionTable& table) {
 template <typename Target>
 void Search<Target>::start(int n_words) {
   begin_ = std::chrono::steady_clock::now();
-  graph_.clear();
+  graph_.clear(options_.reordering.start);
   futures_.clear();
   stacks_.resize(static_cast<size_t>(n_words) + 1);
   cubes_.resize(static_cast<size_t>(n_words) + 1);
@@ -61,7 +61,8 @@ void Search<Target>::fill(int n_covered) {
     popped_.push_back(cell);
     // Every cell has one parent: to the left, or above in the first column.
     push(cubes, cell.cube, cell.row, cell.column + 1);
-    if (cell.column == 0) push(cubes, cell.cube, cell.row + 1, 0);
+    const bool is_first = cell.column == cubes[static_cast<size_t>(cell.cube)].next_allowed(0);
+    if (is_first) push(cubes, cell.cube, cell.row + 1, 0);
     if (popped_.size() == kExtendedAtOnce) extend(cubes, stack);
     if (graph_.truncated) return;
   }
@@ -80,6 +81,7 @@ void Search<Target>::fill_looking_ahead(const std::vector<Cube>& cubes, Stack& s
         const int32_t state = graph_[cube.hypotheses[row]].target;
         target_.look_ahead(state, cube.options, table_->id(cube.options.front()), ahead_);
         for (size_t column = 0; column < ahead_.size(); ++column) {
+          if (!cube.allows(column)) continue;
           heap_.push_back({ahead_[column], static_cast<int32_t>(index), static_cast<int32_t>(row),
                            static_cast<int32_t>(column)});
         }
@@ -102,6 +104,7 @@ template <typename Target>
 void Search<Target>::push(const std::vector<Cube>& cubes, int32_t index, int32_t row,
                           int32_t column) {
   const Cube& cube = cubes[static_cast<size_t>(index)];
+  column = cube.next_allowed(column);
   if (static_cast<size_t>(row) >= cube.hypotheses.size() ||
       static_cast<size_t>(column) >= cube.options.size()) {
     return;
@@ -240,7 +243,8 @@ void Search<Target>::open_cubes_at(const Place& place, std::span<const int32_t> 
     cube.hypotheses = hypotheses;
     cube.options = table_->span(begin, end);
     cube.context.last_end = place.last_end;
-    cube.context.orientation = orientation(place.last_begin, place.last_end, begin, end);
+    cube.context.orientation = step_orientation(options_.reordering.start, place.last_begin,
+                                                place.last_end, begin, end);
     cube.step_score = static_cast<float>(
         dense_->score_jump(weights_.dense, table_->sentence().words, place.last_end, begin));
     cube.future = future(after, end);

@@ -73,6 +73,16 @@ class Search {
     StepContext context;
     float step_score;  // of the jump, the same for every cell
     float future;      // after the step
+
+    bool allows(size_t column) const {
+      return context.orientation != kSwap || options[column].may_follow_left;
+    }
+    // The first column from this one on that is allowed; behind the last one: none is.
+    int32_t next_allowed(int32_t column) const {
+      auto at = static_cast<size_t>(column);
+      while (at < options.size() && !allows(at)) ++at;
+      return static_cast<int32_t>(at);
+    }
   };
   struct Cell {
     double estimate;

@@ -29,7 +29,8 @@ TranslationGraph translation_graph(const SearchGraph& graph, const OptionTable& 
     graph.for_each_way(hypothesis, [&](double score, int32_t previous, int32_t option_id) {
       const Option& option = table[option_id];
       const Place& last = graph.places[graph[previous].place];
-      const int way = orientation(last.last_begin, last.last_end, option.begin, option.end);
+      const int way = step_orientation(graph.start, last.last_begin, last.last_end, option.begin,
+                                       option.end);
       result.edges.push_back({node_of[static_cast<size_t>(previous)],
                               node,
                               {option.begin, option.end, option.block, option.required, option.change, way,

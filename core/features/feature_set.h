@@ -5,6 +5,7 @@
 #include <span>
 
 #include "features/dense_set.h"
+#include "features/event_counts.h"
 #include "features/sparse_plans.h"
 #include "features/templates.h"
 
@@ -13,6 +14,7 @@ namespace calque {
 struct FeatureSet {
   DenseSet dense;
   TemplateSet sparse;
+  EventCounts events;
 };
 
 // The weights of one call, which owns the numbers. `dense` is in the order of the set's components.

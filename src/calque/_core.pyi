@@ -435,6 +435,13 @@ class FeatureSet:
     def set_pairs(self, pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
         """The pairs of block rows that listed templates fire for."""
 
+    def set_event_counts(self, counts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None:
+        """How often each block followed on the left, on the right, and none."""
+
+    @property
+    def has_event_counts(self) -> bool:
+        """Whether it is known how often blocks were seen in events."""
+
     def add_template(self, name: str, slots: Sequence[str], levels: Sequence[int], kinds: Sequence[int], copies: bool, listed: bool, adjacent: bool) -> None:
         """
         Sparse features, one per combination of values. Levels of one kind tell words apart in much the same way.
@@ -626,12 +633,12 @@ class LeaveOneOut:
 class SearchOptions:
     """How far the search goes."""
 
-    def __init__(self, *, reordering: str, distortion_limit: int, distortion_rule: str, strict_single_gap: bool, stack_size: int, pop_limit: int, threshold: float, threshold_on: str, future_cost: bool, time_limit_s: float) -> None: ...
+    def __init__(self, *, reordering: str, distortion_limit: int, distortion_rule: str, strict_single_gap: bool, least_left_count: int, first_block: str, stack_size: int, pop_limit: int, threshold: float, threshold_on: str, future_cost: bool, time_limit_s: float) -> None: ...
 
 class OptionLimits:
     """How many options are kept; 0: all."""
 
-    def __init__(self, *, per_span: int, in_sentence: int, max_targets: int) -> None: ...
+    def __init__(self, *, per_span: int, in_sentence: int, max_targets: int, by_count: bool) -> None: ...
 
 class Source:
     """Source sentences as the decoder takes them."""
@@ -670,7 +677,7 @@ class Decoder:
         Which sentence pairs can be derived, in how many ways, and the best way.
         """
 
-    def derive(self, source: Source, blocks: Sequence[tuple[int, int, Sequence[int]]], weights: WeightView) -> Derivation:
+    def derive(self, source: Source, blocks: Sequence[tuple[int, int, Sequence[int]]], weights: WeightView, *, first_block: str) -> Derivation:
         """
         The derivation of one sentence that these blocks (begin, end, target words) make.
         """

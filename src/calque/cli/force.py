@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json as json_format
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -78,6 +78,9 @@ def force(
     from calque.model import Model
 
     loaded = Model.load(model, weights)
+    options = flags.applied_to(
+        replace(ForceOptions(), first_block=loaded.decode_options.first_block)
+    )
     text = BitextFiles(source, reference)
     console = Console(quiet)
     counts: dict[tuple[int, int], Counts] = {}

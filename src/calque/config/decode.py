@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from calque.config.option import option
+from calque.errors import OptionError
 
 MAX_TARGETS = (
     100,
@@ -30,10 +31,29 @@ class ReorderingOptions:
     strict_single_gap: bool = option(
         False, "in swap mode, let what lies before a jump be a single block only"
     )
+    least_left_count: int = option(
+        0,
+        "in swap mode, let a block follow on the left only if it did so this often in the events of"
+        " the local model, and leave no gap that none may fill; 0: any block; not with phrase",
+        least=0,
+    )
+    first_block: Literal["right", "neutral"] = option(
+        "right",
+        "orientation of a block that begins a sentence: right of an empty block before it, or"
+        " neutral, as in events without boundary block",
+    )
 
     def rules(self) -> dict[str, Any]:
         """These options alone, by name."""
         return {field.name: getattr(self, field.name) for field in fields(ReorderingOptions)}
+
+    def check(self) -> None:
+        """Raise `OptionError` where options contradict one another."""
+        if self.least_left_count and self.reordering == "phrase":
+            raise OptionError(
+                f"least_left_count={self.least_left_count} goes with reordering=swap or mon:"
+                " jumps would lead where nothing may follow"
+            )
 
 
 @dataclass(frozen=True)
@@ -58,7 +78,12 @@ class DecodeOptions(ReorderingOptions):
     )
     max_targets: int = option(*MAX_TARGETS, least=0)
     options_per_span: int = option(
-        20, "translation options kept per source span, the best by all weights; 0: all", least=0
+        20, "translation options kept per source span, the best ones; 0: all", least=0
+    )
+    options_by: Literal["score", "count"] = option(
+        "score",
+        "which options of a span are the best: by all weights; or, of all blocks of the phrase,"
+        " those seen most often in the events of the local model",
     )
     options_in_sentence: int = option(
         30,
@@ -69,6 +94,13 @@ class DecodeOptions(ReorderingOptions):
     time_limit_s: float = option(
         0.0, "seconds after which the rest of a sentence is translated in a hurry; 0: none", least=0
     )
+
+    @property
+    def counting(self) -> str:
+        """The first option, with its value, that asks how often blocks were seen in events."""
+        if self.least_left_count:
+            return f"least_left_count={self.least_left_count}"
+        return "options_by=count" if self.options_by == "count" else ""
 
 
 @dataclass(frozen=True)

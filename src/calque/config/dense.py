@@ -33,7 +33,9 @@ class EventOptions:
     )
     max_placements: int = option(50, "places of one block in one sentence pair", least=1)
     boundary_block: bool = option(
-        False, "an empty block before both sentences: the first block is right of it, not neutral"
+        False,
+        "an empty block before both sentences: the first block is right of it, as in a search with"
+        " decode.first_block=right, not neutral",
     )
     memory_mb: int = option(
         1024, "memory for counting pairs of blocks; more pairs take more passes", least=1

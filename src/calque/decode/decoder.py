@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.blocks import BlockTable
-from calque.config import DecodeOptions, ForceOptions, OracleOptions
+from calque.config import DecodeOptions, ForceOptions, OracleOptions, ReorderingOptions
 from calque.decode.source import SourceText
-from calque.errors import CalqueError
+from calque.errors import CalqueError, ModelError
 from calque.features import FeatureSet, Weights
 from calque.features.naming import NamedStep
 from calque.lm import LanguageModel
@@ -103,7 +103,7 @@ class Decoder:
         return self._core.decode(
             self._source(source),
             self._weights(weights),
-            _search(options),
+            self._search(options),
             required.offsets,
             required.spans,
             required.target_offsets,
@@ -130,7 +130,7 @@ class Decoder:
         return self._core.decode_batch(
             self._source(source),
             self._weights(weights),
-            _search(options),
+            self._search(options),
             leave_one_out,
             limits=_limits(options),
             n_best=n_best,
@@ -145,7 +145,7 @@ class Decoder:
         return self._core.graph(
             self._source(source),
             self._weights(weights),
-            _search(options),
+            self._search(options),
             limits=_limits(options),
         )
 
@@ -193,7 +193,7 @@ class Decoder:
         return self._core.oracle(
             self._source(source),
             [(text.copies, text.sentences.offsets) for text in references],
-            _search(search),
+            self._search(search),
             leave_one_out,
             brevity_penalty=options.brevity_penalty,
             max_targets=options.max_targets,
@@ -223,7 +223,7 @@ class Decoder:
             references.copies,
             references.sentences.offsets,
             self._weights(weights),
-            _search(DecodeOptions(**options.rules())),
+            self._search(DecodeOptions(**options.rules())),
             leave_one_out,
             max_bytes=options.memory_mb * MEGABYTE,
             max_words=options.max_words,
@@ -237,15 +237,20 @@ class Decoder:
         source: SourceText,
         blocks: Sequence[tuple[int, int, Sequence[int]]],
         weights: Weights,
+        rules: ReorderingOptions | None = None,
     ) -> _core.Derivation:
         """The derivation of one sentence that given blocks make, features and score included.
 
         `blocks` are source spans (begin, end) with target word ids (-1 - i: the text of source
-        word i), in the order of the translation. No reordering limit applies. Raises `CalqueError`
-        where the model lacks a block or the spans do not cover every word once.
+        word i), in the order of the translation. Of `rules` the orientation of the first block is
+        taken; no reordering limit applies. Raises `CalqueError` where the model lacks a block or
+        the spans do not cover every word once.
         """
         steps = [(begin, end, list(target)) for begin, end, target in blocks]
-        return self._core.derive(self._source(source), steps, self._weights(weights))
+        first_block = (rules or ReorderingOptions()).first_block
+        return self._core.derive(
+            self._source(source), steps, self._weights(weights), first_block=first_block
+        )
 
     def dense_features(self, derivation: _core.Derivation, source: SourceText) -> list[float]:
         """The values of a derivation of one sentence, extracted from its blocks alone."""
@@ -385,11 +390,19 @@ class Decoder:
         sparse = weights.sparse.core if self.features.templates else None
         return _core.WeightView(vector, sparse)
 
-
-def _search(options: DecodeOptions) -> _core.SearchOptions:
-    values = asdict(options)
-    before = ("options_per_span", "options_in_sentence", "max_targets", "max_words")
-    return _core.SearchOptions(**{key: v for key, v in values.items() if key not in before})
+    def _search(self, options: DecodeOptions) -> _core.SearchOptions:
+        options.check()
+        counting = options.counting
+        if counting and not self.features.core.has_event_counts:
+            raise ModelError(
+                f"{counting} needs counts of events, which the model lacks: train it with"
+                f" local-model among its dense features, or with decode.{counting}"
+            )
+        values = asdict(options)
+        limits = ("options_per_span", "options_by", "options_in_sentence", "max_targets")
+        for name in (*limits, "max_words"):
+            del values[name]
+        return _core.SearchOptions(**values)
 
 
 def _limits(options: DecodeOptions) -> _core.OptionLimits:
@@ -397,4 +410,5 @@ def _limits(options: DecodeOptions) -> _core.OptionLimits:
         per_span=options.options_per_span,
         in_sentence=options.options_in_sentence,
         max_targets=options.max_targets,
+        by_count=options.options_by == "count",
     )

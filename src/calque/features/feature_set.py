@@ -63,6 +63,8 @@ class FeatureSet:
         """The dense set that an expression chooses (see `chosen`), templates, and their data."""
         core = _core.FeatureSet()
         data.add_to(core, chosen(dense))
+        if data.local_model is not None:
+            core.set_event_counts(data.local_model.counts)
         if words is None:
             if templates:
                 raise ModelError("sparse features need the words of a model")

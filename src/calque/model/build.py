@@ -9,7 +9,7 @@ from typing import Any
 from calque.align import Alignments, align, read_pharaoh
 from calque.blocks import extract
 from calque.config import TrainOptions, to_mapping
-from calque.errors import CalqueError
+from calque.errors import CalqueError, OptionError
 from calque.features import chosen
 from calque.lm import estimate, read_arpa
 from calque.model.feature_data import learn_feature_data, templates_of
@@ -45,6 +45,8 @@ def build(
     workers = n_workers(threads)
     chosen(options.features.dense)  # mistakes show before the work, not after it
     templates_of(options.features)
+    _check_first_block(options)
+    options.decode.check()
     files = _files(text, alignment=alignment, arpa=arpa, overlap=overlap)
     for path in files.values():  # mistakes show before the work, not after it
         if not path.is_fifo():  # which can be opened only once
@@ -73,6 +75,7 @@ def build(
         bitext,
         links,
         options.blocks.max_words,
+        counts_events=bool(options.decode.counting),
         threads=workers,
         progress=progress,
     )
@@ -95,6 +98,16 @@ def build(
         model.save(out, info, workers)
         stage.say(str(out))
     return model
+
+
+def _check_first_block(options: TrainOptions) -> None:
+    """Refuse events with a boundary block for a decoder without one."""
+    if options.features.data.local.events.boundary_block and options.decode.first_block != "right":
+        raise OptionError(
+            f"decode.first_block={options.decode.first_block} and"
+            " features.data.local.events.boundary_block=true contradict each other: the first block"
+            " of a sentence is neutral in the search, but right of a boundary block in the events"
+        )
 
 
 def _alignments(

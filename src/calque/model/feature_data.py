@@ -140,12 +140,14 @@ def learn_feature_data(
     alignments: Alignments,
     max_words: int,
     *,
+    counts_events: bool = False,
     threads: int | None = None,
     progress: Progress = SILENT,
 ) -> FeatureData:
     """What the chosen features need, learned from the corpus of the blocks, and nothing else.
 
-    `max_words` is that of block extraction. The result does not depend on `threads`.
+    `max_words` is that of block extraction, `counts_events` whether the decoder asks for counts of
+    events, whatever the features. The result does not depend on `threads`.
     """
     dense, templates = set(chosen(options.dense)), templates_of(options)
     levels = {side: {x for t in templates for x in t.levels(side)} for side in ("source", "target")}
@@ -159,7 +161,8 @@ def learn_feature_data(
     work: dict[str, Any] = {"threads": threads, "progress": progress}
     corpus = blocks, bitext.source, bitext.target
     n_words = len(bitext.source_vocabulary)
-    needs_events = dense & LOCAL_MODEL or any(template.listed for template in templates)
+    is_listed = any(template.listed for template in templates)
+    needs_events = counts_events or is_listed or dense & LOCAL_MODEL
     return FeatureData(
         learn_relevant_set(*corpus, alignments, n_words, how.lexical, how.jumps, **work)
         if dense & RELEVANT_SET
