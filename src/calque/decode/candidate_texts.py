@@ -78,3 +78,16 @@ class CandidateTexts:
         if not any(is_class(word) for word in sentence.prepared.words):
             return [self.restored(words) for words in candidates]
         return [one.text for one in self._translator.read_off(sentence, ways(), distinct=False)]
+
+    def read_batch(self, text: PreparedText, batch: _core.DecodedBatch) -> list[str]:
+        """All candidates of sentences that were not cut, equal ones too."""
+        words = self.words(text, batch.offsets, batch.word_offsets, batch.words)
+        bounds = pairwise(batch.offsets.tolist())
+        read: list[str] = []
+        for at, (sentence, (begin, end)) in enumerate(zip(text.sentences, bounds, strict=True)):
+
+            def ways(at: int = at) -> list[list[_core.Derivation]]:
+                return [[derivation] for derivation in batch[at].derivations]
+
+            read += self.read(sentence, [" ".join(some) for some in words[begin:end]], ways)
+        return read

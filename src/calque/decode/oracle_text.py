@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -81,25 +81,11 @@ def oracle_lists(
             sparse = translator.decoder.sparse_batch(batch, one.source.source, threads=threads)
         yield CandidateLists(
             lengths=np.diff(batch.offsets),
-            texts=_read(texts, one.source, batch),
+            texts=texts.read_batch(one.source, batch),
             dense=batch.features.reshape(n_rows, -1).copy(),
             scores=batch.scores.copy(),
             sparse=sparse,
         )
-
-
-def _read(texts: CandidateTexts, source: PreparedText, batch: _core.DecodedBatch) -> list[str]:
-    """All candidates as the user reads them."""
-    words = texts.words(source, batch.offsets, batch.word_offsets, batch.words)
-    bounds = pairwise(batch.offsets.tolist())
-    read: list[str] = []
-    for at, (sentence, (begin, end)) in enumerate(zip(source.sentences, bounds, strict=True)):
-
-        def ways(at: int = at) -> list[list[_core.Derivation]]:
-            return [[derivation] for derivation in batch[at].derivations]
-
-        read += texts.read(sentence, [" ".join(some) for some in words[begin:end]], ways)
-    return read
 
 
 class _Batch(NamedTuple):

@@ -142,6 +142,11 @@ class DecoderSource(CandidateSource):
         }
 
     @property
+    def translator(self) -> Translator:
+        """Whoever finds the candidates."""
+        return self._translator
+
+    @property
     def model(self) -> Model:
         """The model; its search options are those of the task."""
         return replace(self._translator.model, decode_options=self._translator.options)
