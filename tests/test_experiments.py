@@ -247,7 +247,7 @@ def fake_section(bench: Bench) -> Section:
 
 
 FAKE = Paper(
-    "fake", "Nobody 2000", "A test.", "near", {"train": 10}, 0.5, "of 6 rounds",
+    "fake", "Nobody 2000", "A test.", "near", {"train": 10}, 0.5, "6 rounds", "all pairs",
     {"I": fake_section, "II": lambda bench: Section("Table II")},
 )  # fmt: skip
 
@@ -259,7 +259,7 @@ def test_a_report_has_what_the_recipes_gave(small: Corpus, tmp_path: Path) -> No
     assert len(cell["curves"]["dev"]) <= 4, "half of the rounds, and the start"
     assert f"| mert \\| x | 12.3 | {cell['figures']['bleu']:.2f} |" in text
     assert "| I | 1 | It learns | holds |" in text
-    assert "0.5 of 6 rounds" in text
+    assert "- rounds: 0.5 of 6 rounds\n- sentences: 0.5 of all pairs\n" in text
     reader = check_self_contained((tmp_path / "report.html").read_text())
     assert "12.3" in reader.cells
     result = json.loads((tmp_path / "result.json").read_text())
@@ -282,6 +282,9 @@ def test_a_scale_lies_between_nothing_and_the_paper(small: Corpus, tmp_path: Pat
     assert Bench(small, tmp_path, scale=0.1).rounds(30) == 3
     assert Bench(small, tmp_path, scale=0.01).rounds(30) == 2
     assert Bench(small, tmp_path).rounds(30) == 30
+    assert Bench(small, tmp_path, scale=0.1, rounds=0.5).rounds(30) == 15
+    with pytest.raises(OptionError, match="rounds=2: expected"):
+        Bench(small, tmp_path, rounds=2.0)
 
 
 class Killer:

@@ -45,6 +45,10 @@ def reproduce(
             " learned on the training text. The default makes minutes of the generated corpus.",
         ),
     ] = None,
+    rounds: Annotated[
+        float | None,
+        typer.Option(metavar="X", help="Share of the rounds where it is not that of --scale."),
+    ] = None,
     tables: Annotated[
         str | None, typer.Option(metavar="A,B", help="Only these tables; all by default.")
     ] = None,
@@ -86,6 +90,7 @@ def reproduce(
         text,
         out,
         scale=wanted.scale if scale is None else scale,
+        rounds=rounds,
         seeds=tuple(range(seed, seed + seeds)),
         threads=threads,
         progress=console,

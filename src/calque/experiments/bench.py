@@ -37,16 +37,23 @@ class Bench:
         out: Path,
         *,
         scale: float = 1.0,
+        rounds: float | None = None,
         seeds: tuple[int, ...] = (1,),
         threads: int | None = None,
         progress: Progress = SILENT,
     ) -> None:
-        """Take the corpus, the folder, the share of the paper's effort, and seeds of trainings."""
-        if not 0 < scale <= 1:
-            raise OptionError(f"scale={scale:g}: expected a number above 0, up to 1")
+        """Take the corpus, the folder, the share of the paper's effort, and seeds of trainings.
+
+        The share is one of sentences and of rounds, or `rounds` is that of rounds.
+        """
+        rounds = scale if rounds is None else rounds
+        for name, share in (("scale", scale), ("rounds", rounds)):
+            if not 0 < share <= 1:
+                raise OptionError(f"{name}={share:g}: expected a number above 0, up to 1")
         self.corpus = corpus
         self.out = out
         self.scale = scale
+        self.scale_of_rounds = rounds
         self.seeds = seeds
         self.threads = threads
         self.progress = progress
@@ -61,7 +68,7 @@ class Bench:
 
     def rounds(self, of_the_paper: int) -> int:
         """How many rounds stand for so many of the paper."""
-        return max(LEAST_ROUNDS, round(self.scale * of_the_paper))
+        return max(LEAST_ROUNDS, round(self.scale_of_rounds * of_the_paper))
 
     def model(self, features: FeatureOptions, **options: Any) -> Model:
         """The model of the training text with the data of these features.

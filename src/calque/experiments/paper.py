@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from calque.experiments.claim import Claim
@@ -63,7 +63,9 @@ class Paper:
     """How many sentences that has, by split."""
     scale: float
     """The default of `--scale`."""
-    scaled: str
-    """What that is a share of: `of 200 evaluations`."""
-    sections: Mapping[str, Recipe]
+    rounds: str
+    """What its rounds are, in full: `200 evaluations per descent`."""
+    sentences: str | None = None
+    """What sentences are a matter of scale, if any: `training pairs that ..`."""
+    sections: Mapping[str, Recipe] = field(default_factory=dict)
     """By the name of the table, as `--tables` takes them."""

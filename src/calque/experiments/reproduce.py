@@ -120,7 +120,12 @@ def _facts(paper: Paper, bench: Bench) -> dict[str, str]:
         "corpus": f"{corpus.name}, {corpus.source_language}-{corpus.target_language}",
         "texts": "; ".join(described),
         "unknown words": f"{100 * corpus.unknown_share:.2f} % of the test words are not in train",
-        "scale": f"{bench.scale:g} {paper.scaled}",
+        "rounds": f"{bench.scale_of_rounds:g} of {paper.rounds}",
+        **(
+            {}
+            if paper.sentences is None
+            else {"sentences": f"{bench.scale:g} of {paper.sentences}"}
+        ),
         "seeds of trainings": ", ".join(map(str, bench.seeds)),
         "words": "split at blanks; scores as `calque score --tokenize none` gives them",
         "calque": version("calque"),

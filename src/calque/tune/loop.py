@@ -28,7 +28,6 @@ from calque.tune.judge import Verdict
 from calque.tune.run import Round, Run, header
 from calque.tune.task import Task
 
-
 Watch: TypeAlias = "Callable[[int, Weights], None]"
 """Sees the number and the weights of every round, at the latest before the round is kept."""
 

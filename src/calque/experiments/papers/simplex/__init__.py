@@ -84,8 +84,7 @@ PAPER = Paper(
     pair="near",
     sizes={"train": 20_000, "dev": 100, "test": 250},
     scale=0.2,
-    scaled=f"of {EVALUATIONS} evaluations per descent, with a second descent from"
-    f" {RESTART_FROM:g} on",
+    rounds=f"{EVALUATIONS} evaluations per descent, with a second descent from {RESTART_FROM:g} on",
     sections={
         "standard": partial(section, "standard"),
         "model4": partial(section, "model4"),

@@ -48,7 +48,7 @@ class SimplexCells:
         model = variant(bench.model(FeatureOptions(dense="standard + model4")), dense=dense)
         options = {
             "max_evaluations": bench.rounds(EVALUATIONS),
-            "restarts": int(bench.scale >= RESTART_FROM),
+            "restarts": int(bench.scale_of_rounds >= RESTART_FROM),
         }
         return cls(bench, dense, model, options)
 

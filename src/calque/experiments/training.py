@@ -1,0 +1,224 @@
+"""Cells of trainings: weights learned, and what they give on every text."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from calque.decode import Translator
+from calque.experiments.bench import Bench, variant
+from calque.experiments.cell import Cell
+from calque.experiments.corpus import Text
+from calque.features import Weights
+from calque.metrics import make_metric, score
+from calque.model import Model
+from calque.progress import Progress
+from calque.report import System
+from calque.text import read_lines, write_lines
+from calque.tune import DecoderTask
+from calque.tune.checkpoint import read_weights
+from calque.tune.loop import Result
+from calque.tune.registry import find_method
+from calque.tune.run import POOL, WEIGHTS
+
+METRICS = ("bleu", "avg-bleu", "meteor", "mwer")
+"""By which all outputs are scored."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Features, first weights and search of a model."""
+
+    dense: str
+    weights: Mapping[str, float]
+    """Of the dense features, before anything is learned."""
+    sparse: str = ""
+    decode: Mapping[str, Any] = field(default_factory=dict)
+
+    def of(self, model: Model) -> Model:
+        """The model with these."""
+        return variant(
+            model, dense=self.dense, sparse=self.sparse, weights=self.weights, decode=self.decode
+        )
+
+    def described(self) -> dict[str, Any]:
+        """As JSON."""
+        return {**vars(self), "weights": dict(self.weights), "decode": dict(self.decode)}
+
+
+@dataclass(frozen=True)
+class Training:
+    """How weights are learned."""
+
+    method: str
+    text: Text
+    """What they are learned on."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    metric: Mapping[str, Any] = field(default_factory=lambda: {"name": "bleu"})
+    """What is tuned for: the name, and settings of the metric."""
+    list_length: int = 1
+    takes: Literal["best", "last"] = "best"
+    """The round whose weights are taken: the best on the text, or the last."""
+    watched: bool = False
+    """Whether the test text is translated in every round, for a curve."""
+
+    def described(self) -> dict[str, Any]:
+        """As JSON."""
+        plain = {"options": dict(self.options), "metric": dict(self.metric)}
+        return {**vars(self), **plain, "text": self.text.digest}
+
+
+def decoded(
+    bench: Bench, name: str, model: Model, setting: Setting, weights: Weights | None = None
+) -> Cell:
+    """What the first weights of a setting give, or others, on dev and test; nothing is learned."""
+
+    def work(folder: Path, progress: Progress) -> Cell:
+        chosen = setting.of(model)
+        texts = bench.corpus.dev, bench.corpus.test
+        return _scored(chosen, weights or chosen.weights, texts, bench.threads, progress)
+
+    return bench.cell(name, {"setting": setting.described()}, work)
+
+
+def trained(
+    bench: Bench,
+    name: str,
+    model: Model,
+    setting: Setting,
+    training: Training,
+    *,
+    seed: int,
+    after: Cell | None = None,
+) -> Cell:
+    """What a training gives on dev, test and the text that it learns from.
+
+    It begins with the weights of the setting, or with those of the cell `after`. Curves: the score
+    on the text that is learned from (`learned`), and `test` BLEU where it is watched.
+    """
+
+    def work(folder: Path, progress: Progress) -> Cell:
+        begin, chosen = time.monotonic(), setting.of(model)
+        if after is not None and after.weights is not None:
+            chosen = replace(chosen, weights=after.weights)
+        watch = _Watch(chosen, bench.corpus.test, folder / "test", bench.threads, progress)
+        result, last = _fit(bench, chosen, training, seed, folder / "run", watch, progress)
+        weights = result.weights if training.takes == "best" else last
+        texts = {text.name: text for text in (training.text, bench.corpus.dev, bench.corpus.test)}
+        found = _scored(chosen, weights, tuple(texts.values()), bench.threads, progress)
+        figures = {
+            "chosen round": result.chosen,
+            "rounds": len(result.history) - 1,
+            "sparse weights": len(weights.sparse),
+            "seconds": time.monotonic() - begin,
+        }
+        curves = {"learned": [one.score for one in result.history]}
+        if training.watched:
+            curves["test"] = [watch.score(one.round) for one in result.history]
+        stopped = result.history[-1].guard or result.history[-1].stopped or ""
+        return Cell({**found.figures, **figures}, curves, found.outputs, [stopped], weights)
+
+    depends = {
+        "setting": setting.described(),
+        "training": training.described(),
+        "seed": seed,
+        "after": None if after is None else after.key,
+    }
+    return bench.cell(f"{name}.seed{seed}", depends, work)
+
+
+def system(name: str, cells: list[Cell], text: str = "test") -> System:
+    """The outputs of cells, one per seed, as a system to compare."""
+    return System(name, tuple(cell.outputs[text] for cell in cells))
+
+
+def mean(cells: list[Cell], figure: str) -> float | None:
+    """A figure on average over seeds; none where a cell does not have it."""
+    values = [cell.figures[figure] for cell in cells if figure in cell.figures]
+    return sum(values) / len(values) if len(values) == len(cells) else None
+
+
+def _fit(
+    bench: Bench,
+    model: Model,
+    training: Training,
+    seed: int,
+    run: Path,
+    watch: _Watch,
+    progress: Progress,
+) -> tuple[Result, Weights]:
+    """The result, and the weights of the last round; what is large of the run is removed."""
+    settings = dict(training.metric)
+    metric = make_metric(settings.pop("name"), tokenize="none", **settings)
+    task = DecoderTask(
+        Translator(model),
+        training.text.source,
+        training.text.references,
+        metric,
+        n_best=training.list_length,
+        threads=bench.threads,
+    )
+    trainer = find_method(training.method)(seed=seed, **training.options)
+    result = trainer.fit(
+        task,
+        run=run,
+        threads=bench.threads,
+        progress=progress,
+        watch=watch if training.watched else None,
+    )
+    last = read_weights(run / WEIGHTS / f"{result.history[-1].round:03}.npz")
+    shutil.rmtree(run / POOL, ignore_errors=True)
+    return result, last
+
+
+def _scored(
+    model: Model,
+    weights: Weights,
+    texts: tuple[Text, ...],
+    threads: int | None,
+    progress: Progress,
+) -> Cell:
+    """The translations of texts under these weights, and their scores."""
+    outputs, figures = {}, {}
+    for text in texts:
+        outputs[text.name] = _translated(model, weights, text, threads, progress)
+        for one in score(outputs[text.name], text.reference_lines, METRICS, tokenize="none"):
+            figures[f"{text.name} {one.metric}"] = one.value
+    return Cell(figures, outputs=outputs)
+
+
+def _translated(
+    model: Model, weights: Weights, text: Text, threads: int | None, progress: Progress
+) -> list[str]:
+    translator, lines = Translator(replace(model, weights=weights)), []
+    with progress.stage(f"translate {text.name}", len(text.sentences)) as stage:
+        for translation in translator.translate_all(text.sentences, threads=threads):
+            lines.append(translation.text)
+            stage.advance()
+    return lines
+
+
+class _Watch:
+    """Translates a text with the weights of every round and keeps what comes out."""
+
+    def __init__(
+        self, model: Model, text: Text, folder: Path, threads: int | None, progress: Progress
+    ) -> None:
+        self._model = model
+        self._text = text
+        self._folder = folder
+        self._how = threads, progress
+
+    def __call__(self, round: int, weights: Weights) -> None:
+        self._folder.mkdir(exist_ok=True)
+        lines = _translated(self._model, weights, self._text, *self._how)
+        write_lines(self._folder / f"{round:03}.txt", lines)
+
+    def score(self, round: int) -> float:
+        lines = list(read_lines(self._folder / f"{round:03}.txt"))
+        [found] = score(lines, self._text.reference_lines, ["bleu"], tokenize="none")
+        return found.value
