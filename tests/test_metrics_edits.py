@@ -44,6 +44,26 @@ def test_the_reference_with_the_lowest_rate_counts(
         assert float(make_metric("reverse-mwer").score(row)) == pytest.approx(100 - 100 * expected)
 
 
+@given(st.lists(st.tuples(words, st.lists(words.filter(len), min_size=2, max_size=2)), min_size=1))
+def test_averages_are_means_over_sentences(
+    sentences: list[tuple[tuple[str, ...], list[tuple[str, ...]]]],
+) -> None:
+    rates = [min(levenshtein(h, r) / len(r) for r in some) for h, some in sentences]
+    texts = [[" ".join(some[k]) for _, some in sentences] for k in (0, 1)]
+    lines = [" ".join(h) for h, _ in sentences]
+    for name, expected in (
+        ("avg-mwer", 100 * np.mean(rates)),
+        ("avg-reverse-mwer", 100 - 100 * np.mean(rates)),
+    ):
+        metric = make_metric(name, tokenize="none")
+        statistics = metric.prepare(texts).statistics(lines)
+        assert float(metric.score(statistics.sum(axis=0))) == pytest.approx(expected)
+        each = 100 * np.array(rates)
+        wanted = each if name == "avg-mwer" else 100 - each
+        np.testing.assert_allclose(metric.score(statistics), wanted, atol=1e-9)
+        assert metric.higher_is_better == (name == "avg-reverse-mwer")
+
+
 @pytest.mark.parametrize(
     ("name", "hypothesis", "references", "row", "score"),
     [

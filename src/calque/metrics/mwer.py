@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -8,7 +9,9 @@ from numpy.typing import NDArray
 
 from calque._core import EditKind
 from calque.metrics.edits import WordErrorRate
-from calque.metrics.metric import Statistics
+from calque.metrics.metric import PreparedReferences, Statistics
+from calque.metrics.sentence_mean import ScoredSentences, SentenceMean
+from calque.metrics.signature import calque_signature
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Mwer(WordErrorRate):
 
 @dataclass(frozen=True)
 class ReverseMwer(Mwer):
-    """100 minus the word error rate (Tillmann & Zhang 2008); long outputs may fall below 0."""
+    """100 minus the word error rate; long outputs may fall below 0."""
 
     name: ClassVar[str] = "reverse-mwer"
     higher_is_better = True
@@ -34,3 +37,35 @@ class ReverseMwer(Mwer):
     def score(self, statistics: Statistics) -> NDArray[np.float64]:
         """How much of the references needs no edit, in percent."""
         return 100 - super().score(statistics)
+
+
+@dataclass(frozen=True)
+class AvgMwer(SentenceMean, Mwer):
+    """The mean word error rate of single sentences: short ones count as much as long ones."""
+
+    name: ClassVar[str] = "avg-mwer"
+
+    @property
+    def signature(self) -> str:
+        """The settings."""
+        return calque_signature(case=self.case, tok=self.tok, len="best", agg="mean")
+
+    def prepare(self, references: Sequence[Sequence[str]]) -> PreparedReferences:
+        """References that give the rate of every hypothesis."""
+        return ScoredSentences(Mwer.prepare(self, references), self.sentence_rates)
+
+    def sentence_rates(self, statistics: Statistics) -> NDArray[np.float64]:
+        """One per row of edits and length."""
+        return Mwer.score(self, statistics)
+
+
+@dataclass(frozen=True)
+class AvgReverseMwer(AvgMwer):
+    """100 minus the mean word error rate of single sentences (Tillmann & Zhang 2008)."""
+
+    name: ClassVar[str] = "avg-reverse-mwer"
+    higher_is_better = True
+
+    def sentence_rates(self, statistics: Statistics) -> NDArray[np.float64]:
+        """How much of the reference needs no edit, in percent."""
+        return 100 - super().sentence_rates(statistics)

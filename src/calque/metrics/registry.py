@@ -16,7 +16,7 @@ from calque.metrics.external import ExternalScores
 from calque.metrics.known import known
 from calque.metrics.meteor import Meteor
 from calque.metrics.metric import Metric
-from calque.metrics.mwer import Mwer, ReverseMwer
+from calque.metrics.mwer import AvgMwer, AvgReverseMwer, Mwer, ReverseMwer
 from calque.metrics.nist import Nist
 from calque.metrics.per import Per
 from calque.metrics.ter import Ter
@@ -25,8 +25,8 @@ _CLASSES: Mapping[str, type[Any]] = types.MappingProxyType(
     {
         metric.name: metric
         for metric in (
-            Bleu, Chrf, Ter, Nist, Meteor, Mwer, ReverseMwer, Per, AvgBleu, BleuPlusOne,
-            ExpectedBleu, ExternalScores,
+            Bleu, Chrf, Ter, Nist, Meteor, Mwer, ReverseMwer, Per, AvgMwer,
+            AvgReverseMwer, AvgBleu, BleuPlusOne, ExpectedBleu, ExternalScores,
         )
     }
 )  # fmt: skip

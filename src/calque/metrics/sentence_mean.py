@@ -1,9 +1,9 @@
-"""Sentence-level variants of BLEU: the score of a corpus is the mean over its sentences."""
+"""Metrics of sentences: the score of a corpus is the mean over them."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,19 +41,27 @@ class SentenceBleu(SentenceMean, WordMetric):
 
     def prepare(self, references: Sequence[Sequence[str]]) -> PreparedReferences:
         """References that give sentence scores."""
-        return _ScoredSentences(self, self.bleu_references(references))
+        return ScoredSentences(self.bleu_references(references), self.sentence_scores)
 
 
-class _ScoredSentences(PreparedReferences):
-    def __init__(self, metric: SentenceBleu, references: PreparedReferences) -> None:
+class ScoredSentences(PreparedReferences):
+    """References that give sentence scores, made from those that give other statistics."""
+
+    def __init__(
+        self,
+        references: PreparedReferences,
+        scores: Callable[[Statistics], NDArray[np.float64]],
+    ) -> None:
+        """`scores` has a score for every row of their statistics."""
         self.n_sentences = references.n_sentences
-        self._metric = metric
         self._references = references
+        self._scores = scores
 
     def statistics(
         self, hypotheses: Sequence[str], sentences: NDArray[np.int64] | None = None
     ) -> Statistics:
-        scores = self._metric.sentence_scores(self._references.statistics(hypotheses, sentences))
+        """The score of every hypothesis, and 1."""
+        scores = self._scores(self._references.statistics(hypotheses, sentences))
         return np.stack([scores, np.ones_like(scores)], axis=-1)
 
 

@@ -121,7 +121,9 @@ def _p_values(difference: Difference, by_bootstrap: bool) -> tuple[float, float]
 def label(metric: str) -> str:
     """The name of a metric as people write it."""
     written = {"chrf": "chrF", "mwer": "mWER", "reverse-mwer": "reverse mWER"}
-    kept = {"external": "external", "expected-bleu": "expected BLEU", "avg-bleu": "average BLEU"}
+    kept = {"external": "external", "expected-bleu": "expected BLEU"}
+    if metric.startswith("avg-"):
+        return f"average {label(metric.removeprefix('avg-'))}"
     return written.get(metric) or kept.get(metric) or metric.upper()
 
 
