@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from calque._core import Aligner, exp_digamma
-from calque.align import Lexicon
+from calque.align import Lexicon, train_model1
 from calque.text import Sentences
 
 Corpus = list[tuple[list[int], list[int]]]
@@ -41,15 +41,19 @@ def aligner_of(corpus: Corpus, alpha: float = 0, tension: float = 0) -> Aligner:
 
 
 def reference(
-    corpus: Corpus, n_iterations: int, null_prob: float, tension: float
+    corpus: Corpus, n_iterations: int, given_null: float | None, tension: float
 ) -> tuple[Table, float]:
-    """p(target | source) by Model 1, None being the null word, and the last log-likelihood."""
+    """p(target | source) by Model 1, None being the null word, and the last log-likelihood.
+
+    Without a probability given the null word is a position like any other.
+    """
     n_targets = 1 + max(t for _, target in corpus for t in target)
     prob: Table = defaultdict(lambda: 1 / n_targets)
     for _ in range(n_iterations):
         count: Table = defaultdict(float)
         log_likelihood = 0.0
         for source, target in corpus:
+            null_prob = 1 / (len(source) + 1) if given_null is None else given_null
             for j, t in enumerate(target, 1):
                 distances = [
                     abs(i / len(source) - j / len(target)) for i in range(1, 1 + len(source))
@@ -68,15 +72,17 @@ def reference(
     return prob, log_likelihood
 
 
-@given(corpora, st.sampled_from([0.0, 4.0]))
-@example([(list(range(n)), list(range(n, 0, -1))) for n in (40, 41)], 4.0)
-def test_model_1_is_the_textbook_em_in_both_directions(corpus: Corpus, tension: float) -> None:
+@given(corpora, st.sampled_from([0.0, 4.0]), st.booleans())
+@example([(list(range(n)), list(range(n, 0, -1))) for n in (40, 41)], 4.0, False)
+def test_model_1_is_the_textbook_em_in_both_directions(
+    corpus: Corpus, tension: float, null_is_position: bool
+) -> None:
     aligner = aligner_of(corpus, tension=tension)
     for _ in range(3):
-        forward, reverse = aligner.model1_step(1)
+        forward, reverse = aligner.model1_step(1, null_is_position)
     swapped = [(target, source) for source, target in corpus]
     for is_reverse, pairs, found in ((False, corpus, forward), (True, swapped, reverse)):
-        table, log_likelihood = reference(pairs, 3, 0.2, tension)
+        table, log_likelihood = reference(pairs, 3, None if null_is_position else 0.2, tension)
         assert found == pytest.approx(log_likelihood, rel=1e-5, abs=1e-5)
         lexicon = Lexicon(*aligner.lexicon(is_reverse))
         for (s, t), prob in table.items():
@@ -126,3 +132,13 @@ def test_exp_digamma_is_the_derivative_of_log_gamma(x: float) -> None:
 def test_exp_digamma_at_one_is_euler() -> None:
     assert exp_digamma(1.0) == pytest.approx(math.exp(-np.euler_gamma), rel=1e-7)
     assert exp_digamma(0.5) == pytest.approx(math.exp(-np.euler_gamma) / 4, rel=1e-7)
+
+
+def test_model_1_proper_has_the_null_word_as_a_position() -> None:
+    corpus = [([0, 1, 2], [0, 1]), ([1, 3], [2, 0, 0]), ([2], [1])]
+    source, target = (Sentences.from_lists([pair[side] for pair in corpus]) for side in (0, 1))
+    lexicon = train_model1(source, target, 4, 1)
+    table, _ = reference([(target, source) for source, target in corpus], 4, None, 0.0)
+    for (t, s), prob in table.items():
+        ours = lexicon.null_probs[s] if t is None else lexicon.prob(t, s)
+        assert ours == pytest.approx(prob, abs=1e-6)

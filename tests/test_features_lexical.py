@@ -86,7 +86,7 @@ def test_the_relevant_set_takes_model_1_or_the_counts_of_extraction(pairs: list[
 
     by_model1 = learn_relevant_set(*arguments, LexicalOptions(model1_iterations=3), threads=1)
     full = [(t, s) for s, t, _ in pairs if s and t]  # generated from the target
-    probs = model1(full, 3, 0.2, 0)[0] if full else {}
+    probs = model1(full, 3, None, 0)[0] if full else {}
     check(table, by_model1.lexical.values, lambda s, t: probs.get((t, s), 0.0))
 
 

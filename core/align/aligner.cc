@@ -95,7 +95,7 @@ std::pair<double, double> Aligner::step(int n_threads, MakeWorker make_worker) {
   return sum;
 }
 
-std::pair<double, double> Aligner::model1_step(int n_threads) {
+std::pair<double, double> Aligner::model1_step(bool null_is_position, int n_threads) {
   struct Worker {
     Model1 model;
 
@@ -104,7 +104,9 @@ std::pair<double, double> Aligner::model1_step(int n_threads) {
     }
     void finish_chunk() const {}
   };
-  return step(n_threads, [&] { return Worker{Model1(options_.null_prob, options_.tension)}; });
+  std::optional<double> null_prob;
+  if (!null_is_position) null_prob = options_.null_prob;
+  return step(n_threads, [&] { return Worker{Model1(null_prob, options_.tension)}; });
 }
 
 std::pair<double, double> Aligner::hmm_step(bool agreement, int n_threads) {

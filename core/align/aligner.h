@@ -32,7 +32,9 @@ class Aligner {
 
   // One iteration of EM, from the present lexical probabilities (at first uniform) and jumps; the
   // log-likelihoods (natural) of the parameters before the step, forward and reverse.
-  std::pair<double, double> model1_step(int n_threads);
+  // With `null_is_position` the null word of Model 1 is one more position instead of having a
+  // probability of its own.
+  std::pair<double, double> model1_step(bool null_is_position, int n_threads);
   // With `agreement` the expected count of a link is the product of its posteriors in the two
   // directions, which draws both models towards links that both believe in (Liang, Taskar and Klein
   // 2006); the likelihoods may then fall.

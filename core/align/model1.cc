@@ -10,12 +10,13 @@ constexpr size_t kShort = 40;  // words: at most 6 MB of priors
 
 }  // namespace
 
-Model1::Model1(double null_prob, double tension)
+Model1::Model1(std::optional<double> null_prob, double tension)
     : null_prob_(null_prob), tension_(tension), short_(kShort * kShort) {}
 
 double Model1::posteriors(Trellis& trellis) {
   const size_t n_states = trellis.n_states;
   const Prior& where = prior(trellis.n_steps, n_states);
+  const double null_prob = null_prob_.value_or(1 / (static_cast<double>(n_states) + 1));
   double log_prob = 0;
   for (size_t step = 0; step < trellis.n_steps; ++step) {
     const float* emission = trellis.emission.data() + step * n_states;
@@ -27,8 +28,8 @@ double Model1::posteriors(Trellis& trellis) {
       sum += value;
       posterior[i] = static_cast<float>(value);
     }
-    const double scale = (1 - null_prob_) / where.sums[step];
-    const double null = null_prob_ * trellis.null_emission[step];
+    const double scale = (1 - null_prob) / where.sums[step];
+    const double null = null_prob * trellis.null_emission[step];
     const double total = sum * scale + null;
     for (size_t i = 0; i < n_states; ++i) {
       posterior[i] = static_cast<float>(posterior[i] * scale / total);

@@ -104,9 +104,12 @@ void register_aligner(nb::module_& m) {
       .def_prop_ro("n_pairs", [](const Aligner& a) { return a.pairs().size(); })
       .def(
           "model1_step",
-          [](Aligner& a, int threads) { return released([&] { return a.model1_step(threads); }); },
-          nb::arg("threads"),
-          "One iteration of EM for Model 1; log-likelihoods before it, forward and reverse.")
+          [](Aligner& a, int threads, bool null_is_position) {
+            return released([&] { return a.model1_step(null_is_position, threads); });
+          },
+          nb::arg("threads"), nb::arg("null_is_position") = false,
+          "One iteration of EM for Model 1; log-likelihoods before it, forward and reverse. The null "
+          "word has the probability `null_prob`, or is as likely as any position.")
       .def(
           "hmm_step",
           [](Aligner& a, bool agreement, int threads) {

@@ -148,9 +148,9 @@ class Aligner:
     @property
     def n_pairs(self) -> int: ...
 
-    def model1_step(self, threads: int) -> tuple[float, float]:
+    def model1_step(self, threads: int, null_is_position: bool = False) -> tuple[float, float]:
         """
-        One iteration of EM for Model 1; log-likelihoods before it, forward and reverse.
+        One iteration of EM for Model 1; log-likelihoods before it, forward and reverse. The null word has the probability `null_prob`, or is as likely as any position.
         """
 
     def hmm_step(self, agreement: bool, threads: int) -> tuple[float, float]:

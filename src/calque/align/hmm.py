@@ -88,14 +88,15 @@ def train_model1(
 ) -> Lexicon:
     """p(source word | target word) by Model 1 proper (Brown et al. 1993): maximum likelihood.
 
-    Every position is as likely as any other. Sentence pairs too long for alignment take no part.
+    Every position is as likely as any other, the null word included. Sentence pairs too long for
+    alignment take no part.
     """
     check_sides(source, target)
     options = AlignOptions(model1_iterations=n_iterations, hmm_iterations=0, alpha=0, tension=0)
     with progress.stage("train Model 1", n_iterations) as stage:
         aligner = _aligner(source, target, options, threads)
         for _ in range(n_iterations):
-            aligner.model1_step(threads)
+            aligner.model1_step(threads, null_is_position=True)
             stage.advance()
     return Lexicon(*aligner.lexicon(True))
 
