@@ -1,4 +1,4 @@
-"""Trains, tunes, decodes and forces with four threads: what `make tsan` watches.
+"""Trains, tunes, decodes, forces and draws with four threads: what `make tsan` watches.
 
 No test of results: ThreadSanitizer tells of races, and the exit code with it.
 """
@@ -33,7 +33,7 @@ def source_of(model: Model, lines: list[str]) -> SourceText:
 
 
 def decode(model: Model, lines: list[str], references: list[str]) -> None:
-    """Lists, forced derivations, oracles and sparse features, with sparse weights."""
+    """Lists, forced derivations and sparse features, with sparse weights."""
     decoder = Decoder.of(model)
     source, wanted = source_of(model, lines), source_of(model, references)
     batch = decoder.decode_batch(source, model.weights, DecodeOptions(), n_best=10, threads=THREADS)
@@ -55,6 +55,8 @@ def main() -> None:
         references = files.dev_references
         task = DecoderTask(folder / "model", files.dev_source, references, threads=THREADS)
         Mira(rounds=1).fit(task)
+        for candidates in (task.source.truths(3), task.source.bags(1, ["P1", "W1"])):
+            list(candidates)
     print("four threads: done")
 
 
