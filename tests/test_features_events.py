@@ -195,5 +195,5 @@ def test_sides_of_different_sizes_and_ranges_outside_the_corpus_are_refused() ->
 
 
 def test_a_way_to_divide_that_nothing_implements_is_refused() -> None:
-    with pytest.raises(OptionError, match="unigram_per_word.*expected one of decoder, none"):
-        fill(LocalModelOptions(), {"unigram_per_word": "both"}, "features")
+    with pytest.raises(OptionError, match="unigram_per_word.*expected one of decoder, both, none"):
+        fill(LocalModelOptions(), {"unigram_per_word": "training"}, "features")

@@ -113,6 +113,7 @@ def test_a_file_among_the_methods_is_a_method(
     assert registry.method_names() == [
         "averaged",
         "costmargin",
+        "local",
         "mert",
         "mira",
         "perceptron",

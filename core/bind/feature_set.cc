@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <string_view>
 
+#include "bind/blocks.h"
 #include "bind/language_model.h"
+#include "checks.h"
 #include "error.h"
 #include "features/feature_key.h"
+#include "features/pair_keys.h"
 
 namespace calque::bind {
 namespace {
@@ -118,6 +121,22 @@ void set_event_counts(BoundFeatureSet& self, Matrix<int32_t> counts) {
   self.set.events = {self.keep(counts)};
 }
 
+OutVector<uint64_t> pair_keys(const std::string& name, const BoundBlockTable& table,
+                              Vector<uint64_t> source_words, Vector<uint64_t> target_words,
+                              Matrix<int32_t> pairs, int threads) {
+  if (pairs.shape(1) != 2) throw Error("expected pairs of two blocks");
+  std::vector<uint64_t> keys;
+  {
+    nb::gil_scoped_release release;
+    check_ids(view(pairs), table.table.n_blocks(), "pairs of blocks");
+    check_ids(table.table.source_words, static_cast<int64_t>(source_words.size()), "source words");
+    check_ids(table.table.target_words, static_cast<int64_t>(target_words.size()), "target words");
+    keys = block_pair_keys(name, table.table, view(source_words), view(target_words), view(pairs),
+                           threads);
+  }
+  return to_numpy(std::move(keys));
+}
+
 }  // namespace
 
 void register_feature_set(nb::module_& m) {
@@ -197,6 +216,10 @@ void register_feature_set(nb::module_& m) {
       nb::arg("slots"), "Whether a block and its place in the sentence decide these values.");
   m.def("feature_key", feature_key, nb::arg("template"), nb::arg("slots"), nb::arg("values"),
         "The key of a sparse feature from the texts of its values.");
+  m.def("block_pair_keys", &pair_keys, nb::arg("template"), nb::arg("table"),
+        nb::arg("source_words"), nb::arg("target_words"), nb::arg("pairs"), nb::arg("threads"),
+        "The keys of a template of previous.block and block for rows of such pairs; words are"
+        " hashes of their texts.");
 
   nb::class_<BoundWeights>(m, "WeightView", "The weights of one call.")
       .def(nb::init<Vector<double>, nb::object>(), nb::arg("dense"), nb::arg("sparse").none(),

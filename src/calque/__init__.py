@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from calque.tune import (
         Costmargin,
         DecoderTask,
+        Local,
         Mert,
         Mira,
         NBestTask,
@@ -41,6 +42,7 @@ __all__ = [
     "CalqueError",
     "Costmargin",
     "DecoderTask",
+    "Local",
     "Mert",
     "Mira",
     "NBestTask",

@@ -464,6 +464,11 @@ def block_decides(slots: Sequence[str]) -> bool:
 def feature_key(template: str, slots: Sequence[str], values: Sequence[str]) -> int:
     """The key of a sparse feature from the texts of its values."""
 
+def block_pair_keys(template: str, table: BlockTable, source_words: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], target_words: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+    """
+    The keys of a template of previous.block and block for rows of such pairs; words are hashes of their texts.
+    """
+
 class WeightView:
     """The weights of one call."""
 

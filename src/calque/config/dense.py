@@ -54,8 +54,10 @@ class LocalModelOptions:
         "source",
         "single-word blocks that share this word make up the whole of a lexical probability",
     )
-    unigram_per_word: Literal["decoder", "none"] = option(
-        "decoder", "where ln p(block) is divided by the number of its source words"
+    unigram_per_word: Literal["decoder", "both", "none"] = option(
+        "decoder",
+        "where ln p(block) is divided by the number of its source words: when decoding, when the"
+        " local model is trained (tune --method local), too, or nowhere",
     )
 
 

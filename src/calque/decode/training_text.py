@@ -16,7 +16,7 @@ from calque.decode.source import SourceText
 from calque.decode.split import split
 from calque.errors import CalqueError, ModelError
 from calque.model import KeptBitext, Model
-from calque.text import UNKNOWN, Prepared, Sentences, offsets_of
+from calque.text import UNKNOWN, Prepared, offsets_of
 from calque.text.sentences import Ids
 
 UNSEEN = -1
@@ -49,7 +49,7 @@ class TrainingText:
 
     def source(self, pairs: range) -> SourceText:
         """The source sentences of some pairs that stand in a row."""
-        sentences = _cut(self.bitext.source, pairs)
+        sentences = self.bitext.source.part(pairs.start, pairs.stop)
         ids, offsets = sentences.ids, sentences.offsets
         copies = self._as_target[ids]
         missing = np.flatnonzero(copies == UNKNOWN)
@@ -62,7 +62,7 @@ class TrainingText:
 
     def references(self, pairs: range) -> SourceText:
         """Their target sentences, for forced decoding."""
-        sentences = _cut(self.bitext.target, pairs)
+        sentences = self.bitext.target.part(pairs.start, pairs.stop)
         return SourceText(sentences, sentences.ids.copy())
 
     def texts(
@@ -135,12 +135,6 @@ class TrainingText:
         """The target id of the text of each source word, `UNKNOWN` where there is none."""
         target = self._model.target_vocabulary
         return np.array([target.id(word) for word in self._model.source_vocabulary], np.int32)
-
-
-def _cut(side: Sentences, pairs: range) -> Sentences:
-    offsets = side.offsets[pairs.start : pairs.stop + 1]
-    ids = np.array(side.ids[offsets[0] : offsets[-1]])
-    return Sentences(ids, offsets - offsets[0])
 
 
 def with_pairs(

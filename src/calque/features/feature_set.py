@@ -118,6 +118,20 @@ class FeatureSet:
                 raise CalqueError(f"keys do not tell the features of '{name}' from those asked for")
         return np.isin(keys >> np.uint64(48), np.array(sorted(wanted), np.uint64))
 
+    def pair_keys(self, template: Template, blocks: BlockTable, threads: int) -> NDArray[np.uint64]:
+        """The keys of a template of two blocks in a row, for all listed pairs in their order."""
+        assert self.words is not None
+        assert self.words.block_pairs is not None
+        assert template.slots == ("previous.block", "block")
+        return _core.block_pair_keys(
+            template.key_name,
+            blocks.core,
+            self.words.source_classes.hashes("word", list(self.words.source_vocabulary)),
+            self.words.target_classes.hashes("word", list(self.words.target_vocabulary)),
+            np.ascontiguousarray(self.words.block_pairs),
+            threads,
+        )
+
     def levels(self, side: Side) -> tuple[str, ...]:
         """The levels that the templates look at, the word itself first."""
         return self._levels[side]

@@ -90,7 +90,7 @@ def learn_local_model(
     lexicon = single_word_lexicon(table, counts.sum(axis=1), options.lexical_norm)
     return LocalModelData(
         counts,
-        unigram_column(table, counts, per_word=options.unigram_per_word == "decoder"),
+        unigram_column(table, counts, per_word=options.unigram_per_word != "none"),
         orientation_column(counts),
         lexical_column(table, lexicon, threads=threads),
         bigrams,

@@ -50,7 +50,8 @@ def _record(folder: Path, name: str, header: dict[str, Any]) -> RunRecord:
     done = [Round.from_json(line) for line in _lines(folder / ROUNDS)]
     rounds = [_round(one) for one in done]
     guards_length = all(one.n_hypotheses is None for one in done)
-    chosen = _chosen(rounds, higher, guards_length)
+    takes_last = dict(header.get("options", {})).get("take") == "last"
+    chosen = _chosen(rounds, higher, guards_length, takes_last)
     ended = [one.stopped for one in done if one.stopped]
     return RunRecord(
         name=name,
@@ -83,9 +84,9 @@ def _round(done: Round) -> RoundRecord:
 
 
 def _chosen(
-    rounds: Sequence[RoundRecord], higher_is_better: bool, guards_length: bool
+    rounds: Sequence[RoundRecord], higher_is_better: bool, guards_length: bool, takes_last: bool
 ) -> int | None:
-    """The round of the best score, the first of equals; its output has a sound length."""
+    """The round of the best score, the first of equals, or the last, of output of sound length."""
     best: int | None = None
     for index, one in enumerate(rounds):
         if one.score is None:
@@ -94,7 +95,11 @@ def _chosen(
         if ratio is not None and length_trouble(ratio):
             continue
         before = None if best is None else rounds[best].score
-        if before is None or (one.score > before if higher_is_better else one.score < before):
+        if (
+            takes_last
+            or before is None
+            or (one.score > before if higher_is_better else one.score < before)
+        ):
             best = index
     return best
 

@@ -51,6 +51,11 @@ class Sentences:
         """The number of words of every sentence."""
         return np.diff(self.offsets)
 
+    def part(self, first: int, last: int) -> Sentences:
+        """The sentences first..last; their words are a view."""
+        offsets = self.offsets[first : last + 1]
+        return Sentences(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
+
     def select(self, keep: NDArray[np.bool_]) -> Sentences:
         """The sentences where `keep` (one flag per sentence) is true, in the same order."""
         if keep.all():

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from calque.tune.decoder_task import DecoderTask
     from calque.tune.loop import Result, Trainer
     from calque.tune.methods.costmargin import Costmargin
+    from calque.tune.methods.local import Local
     from calque.tune.methods.mert import Mert
     from calque.tune.methods.mira import Mira
     from calque.tune.methods.perceptron import Perceptron
@@ -40,6 +41,7 @@ __all__ = [
     "CandidateSource",
     "Costmargin",
     "DecoderTask",
+    "Local",
     "Mert",
     "Mira",
     "NBestTask",

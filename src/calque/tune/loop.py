@@ -122,6 +122,11 @@ class Trainer(ABC):
         return f"{type(self).__name__}(seed={self.seed}, {self.options})"
 
     @property
+    def takes_last(self) -> bool:
+        """Whether the last round counts, whatever the others scored."""
+        return False
+
+    @property
     def most_rounds(self) -> int | None:
         """After how many rounds it ends at the latest."""
         return getattr(self.options, "rounds", None)
@@ -209,7 +214,7 @@ def _round(
 
 
 def _best(trainer: Trainer, rounds: Sequence[Round], task: Task) -> Round:
-    """The round of the best score, the first of equals, whatever its own step led to."""
+    """The round of the best score, the first of equals, or the last, whatever its step led to."""
     good = [
         done
         for done in rounds
@@ -217,6 +222,8 @@ def _best(trainer: Trainer, rounds: Sequence[Round], task: Task) -> Round:
         or not trainer.guards_length
         or guards.length_trouble(done.length_ratio) is None
     ]
+    if trainer.takes_last:
+        return good[-1]
     sign = task.judge.sign
 
     def rank(done: Round) -> tuple[float, int]:

@@ -1,0 +1,260 @@
+"""Training of the local model: one classifier for every step from a block to the next.
+
+Tillmann & Zhang 2005: the events of the bitext (a block follows another, on its right or left) are
+examples of a choice among a few blocks, and stochastic gradient descent makes the true ones likely.
+Nothing is decoded but the development set, to see what the weights are worth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque.config import option
+from calque.errors import CalqueError, OptionError
+from calque.features import Weights
+from calque.model import Model
+from calque.progress import Stage
+from calque.tune.decoder_task import DecoderTask
+from calque.tune.freezing import free_features
+from calque.tune.local_events import bitext_stretches
+from calque.tune.local_space import LocalSpace, Vectors
+from calque.tune.local_store import EventStore
+from calque.tune.loop import Measured, Place, Step, Trainer, Training
+from calque.tune.run import Round
+from calque.tune.task import Task
+
+
+@dataclass(frozen=True)
+class LocalOptions:
+    """How the local model learns from events (Tillmann & Zhang 2005)."""
+
+    rounds: int = option(5, "rounds of passes, each measured on the development set", least=1)
+    passes: int = option(1, "passes over the events per round", least=1)
+    share: float = option(
+        1.0, "share of the events that a pass visits, drawn anew for every pass", least=1e-6, most=1
+    )
+    rule: Literal["sgd", "perceptron"] = option(
+        "sgd", "a step down the gradient of every event, or the multi-class perceptron"
+    )
+    rate: float = option(1e-5, "step of dense weights", least=0)
+    pair_rate: float = option(1e-5, "step of the weights of block bigrams", least=0)
+    lower: float = option(
+        1.0, "times both steps after a pass that brings no gain; 1: they stay", least=0, most=1
+    )
+    candidates: int = option(9, "blocks of a source phrase to choose from", least=1)
+    lm_folds: int = option(
+        0,
+        "parts of the target side, each scored by a language model of the others; 0: the model's"
+        " own, which should not have seen the text",
+        least=0,
+    )
+    held_out: int = option(
+        0,
+        "events of every so many-th sentence pair are measured, not learned from; 0: none",
+        least=0,
+    )
+    w0: Literal["zero", "start"] = option(
+        "zero", "begin with weights of 0, or with those of the model"
+    )
+    take: Literal["best", "last"] = option(
+        "best", "the weights of the best round on the development set, or of the last"
+    )
+    fixed: str = option(
+        "",
+        "weights that stay as they are, separated by commas: features, families of sparse"
+        " features, or all that are 'dense' or 'sparse'",
+    )
+
+
+class Local(Trainer):
+    """The local block prediction model (Tillmann & Zhang 2005).
+
+    A model that lacks some of its features is trained without them; other dense features keep
+    their weights, which have no part in the choice between candidates.
+    """
+
+    method = "local"
+    Options = LocalOptions
+    options: LocalOptions
+
+    @property
+    def takes_last(self) -> bool:
+        """Whether the last round counts, whatever the others scored."""
+        return self.options.take == "last"
+
+    def begin(self, task: Task, place: Place) -> tuple[Training, Weights]:
+        """The events, collected, and the first weights."""
+        if not isinstance(task, DecoderTask):
+            raise CalqueError(
+                "local learns from the sentence pairs of a model: it needs one, not n-best lists"
+            )
+        model, options = task.model, self.options
+        space = LocalSpace(model, place.threads)
+        rates = Rates.of(space, task, options)
+        if (trouble := first_block_trouble(model)) is not None:
+            place.progress.warn(trouble)
+        stretches = bitext_stretches(
+            model,
+            space,
+            n_alternatives=options.candidates,
+            held_out=options.held_out,
+            lm_folds=options.lm_folds,
+            threads=place.threads,
+            progress=place.progress,
+        )
+        store = EventStore(
+            stretches,
+            space.values,
+            len(space.keys),
+            memory_mb=place.memory_mb,
+            folder=place.run.pool,
+        )
+        if store.n_events == store.n_held_out:
+            raise CalqueError(
+                "there are no events to learn from: expected blocks that follow others"
+            )
+        start = task.start
+        if options.w0 == "zero":
+            start = space.weights(rates.zeroed(space.vectors(start)), start)
+        return LocalTraining(self, space, rates, store, task, place), start
+
+
+def first_block_trouble(model: Model) -> str | None:
+    """How the search and the events contradict each other, in one line."""
+    in_events = "right" if model.feature_options.data.local.events.boundary_block else "neutral"
+    in_search = model.decode_options.first_block
+    if in_events == in_search:
+        return None
+    return (
+        f"the first block of a sentence is {in_events} in the events and {in_search} in the search:"
+        f" train the model with --set decode.first_block={in_events}"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Rates:
+    """How far each weight of the learner moves."""
+
+    dense: NDArray[np.float64]
+    """0 where a weight is fixed or the model lacks the feature."""
+    pairs: float
+    fixed_pairs: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, space: LocalSpace, task: DecoderTask, options: LocalOptions) -> Rates:
+        """The rates of the options; raises `OptionError` where nothing could move."""
+        names = task.source.dense_names
+        free = free_features(options.fixed, task.source, space.keys)
+        is_free = dict(zip(names, free.tolist(), strict=False))
+        dense = np.array([options.rate * is_free.get(name, False) for name in space.names])
+        fixed = ~free[len(names) :]
+        if not dense.any() and (fixed.all() or not options.pair_rate):
+            raise OptionError("every feature of the local model is fixed: expected one to tune")
+        return cls(dense, options.pair_rate, fixed.astype(np.uint8))
+
+    def zeroed(self, vectors: Vectors) -> Vectors:
+        """The weights with 0 where they can move."""
+        return Vectors(
+            np.where(self.dense > 0, 0.0, vectors.dense),
+            np.where(self.fixed_pairs, vectors.pairs, 0.0),
+        )
+
+
+class LocalTraining(Training):
+    """Passes over the events; the development set is decoded between rounds."""
+
+    def __init__(
+        self,
+        trainer: Local,
+        space: LocalSpace,
+        rates: Rates,
+        store: EventStore,
+        task: DecoderTask,
+        place: Place,
+    ) -> None:
+        """Take the events, and what may move how far."""
+        self._options = trainer.options
+        self._seed = trainer.seed
+        self._space = space
+        self._rates = rates
+        self._store = store
+        self._task = task
+        self._place = place
+        self._factor = 1.0
+        self._loss = math.inf
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """How far the rates have fallen, and the loss of the last pass."""
+        return {"factor": np.array(self._factor), "loss": np.array(self._loss)}
+
+    def restore(self, rounds: Sequence[Round], state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on with the rates and the loss of the last pass."""
+        self._factor, self._loss = float(state["factor"]), float(state["loss"])
+
+    def measure(self, round: int, weights: Weights) -> Measured:
+        """The score of the development set, decoded; the losses of events are recorded."""
+        verdict = self._task.judge.verdict(self._task.translate(weights))
+        scores = {"event_loss": self._loss} if round else {}
+        if self._store.n_held_out:
+            scores["held_out_event_loss"] = self._held_out_loss(self._space.vectors(weights))
+        return Measured(verdict, n_candidates=self._store.n_candidates, scores=scores)
+
+    def step(self, round: int, weights: Weights, measured: Measured) -> Step:
+        """The weights after the passes of a round."""
+        options, before = self._options, self._space.vectors(weights)
+        vectors = Vectors(before.dense.copy(), before.pairs.copy())
+        total = options.passes * len(self._store)
+        with self._place.progress.stage(f"local, round {round + 1}", total) as stage:
+            for number in range(options.passes):
+                rng = np.random.default_rng([self._seed, round, number])
+                loss = self._pass(vectors, rng, stage)
+                if not vectors.is_finite:
+                    return Step(guard="weights are no finite numbers: expected a smaller rate")
+                if loss >= self._loss:
+                    self._factor *= options.lower
+                self._loss = loss
+            stage.say(f"mean loss {self._loss:.4f} of {self._store.n_events:,} events")
+        largest = max(_largest(before.dense), _largest(before.pairs))
+        moved = max(_largest(vectors.dense - before.dense), _largest(vectors.pairs - before.pairs))
+        change = moved / largest if largest else 1.0
+        return Step(weights=self._space.weights(vectors, weights), change=change)
+
+    def _pass(self, vectors: Vectors, rng: np.random.Generator, stage: Stage) -> float:
+        """Visit the events, stretch by stretch, both in random order; their mean loss."""
+        total, n_seen = 0.0, 0
+        for at in rng.permutation(len(self._store)).tolist():
+            lesson = self._store[at]
+            order = rng.permutation(lesson.learned)
+            order = order[: math.ceil(self._options.share * len(order))]
+            total += lesson.problem.learn(
+                order,
+                self._options.rule,
+                self._factor * self._rates.dense,
+                self._factor * self._rates.pairs,
+                self._rates.fixed_pairs,
+                vectors.dense,
+                vectors.pairs,
+            )[0]
+            n_seen += len(order)
+            stage.advance()
+        return total / max(n_seen, 1)
+
+    def _held_out_loss(self, vectors: Vectors) -> float:
+        total = 0.0
+        for at in range(len(self._store)):
+            lesson = self._store[at]
+            found = lesson.problem.losses(
+                lesson.held_out, vectors.dense, vectors.pairs, self._place.threads
+            )
+            total += float(found.sum())
+        return total / self._store.n_held_out
+
+
+def _largest(values: NDArray[np.float64]) -> float:
+    return float(np.abs(values).max(initial=0))
