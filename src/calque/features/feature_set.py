@@ -122,7 +122,8 @@ class FeatureSet:
         """The keys of a template of two blocks in a row, for all listed pairs in their order."""
         assert self.words is not None
         assert self.words.block_pairs is not None
-        assert template.slots == ("previous.block", "block")
+        if template.slots != ("previous.block", "block"):
+            raise CalqueError(f"'{template.name}' is no template of two blocks in a row")
         return _core.block_pair_keys(
             template.key_name,
             blocks.core,
