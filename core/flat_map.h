@@ -56,7 +56,7 @@ class KeyMap {
   static constexpr uint64_t kNone = ~0ULL;
 
   // The value of the key, or null. Valid until the next `insert`.
-  Value* find(uint64_t key) {
+  const Value* find(uint64_t key) const {
     if (slots_.empty()) return nullptr;
     for (size_t at = mix(key) & (slots_.size() - 1); slots_[at].key != kNone;
          at = (at + 1) & (slots_.size() - 1)) {

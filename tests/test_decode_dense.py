@@ -307,6 +307,8 @@ def test_default_weights_fit_every_set() -> None:
     for name in SETS:
         features = FeatureSet.compile(name, data)
         assert tuple(features.default_weights()) == features.names
+    local = FeatureSet.compile("local-model + block_count", data).default_weights()
+    assert local["block_count"] == pytest.approx(0.693, abs=5e-4)
     standard = FeatureSet.compile("standard", data).default_weights()
     assert dict(standard) == dict(Weights.default())
     maxforce = FeatureSet.compile("maxforce", data).default_weights()

@@ -123,6 +123,11 @@ void check_events(const BoundDecoder& decoder, const SearchOptions& search,
   }
 }
 
+bool is_normalised(const std::string& by) {
+  if (by != "none" && by != "alternatives") throw Error("the normaliser is none or alternatives");
+  return by == "alternatives";
+}
+
 // What the threshold compares.
 bool is_score(const std::string& name) {
   if (name != "score" && name != "estimate") throw Error("a threshold is on score or estimate");
@@ -214,7 +219,8 @@ void register_decode(nb::module_& m) {
           [](SearchOptions* self, const std::string& reordering, int distortion_limit,
              const std::string& distortion_rule, bool strict_single_gap, int least_left_count,
              const std::string& first_block, int stack_size, int pop_limit, float threshold,
-             const std::string& threshold_on, bool future_cost, double time_limit_s) {
+             const std::string& threshold_on, bool future_cost, double time_limit_s,
+             const std::string& normaliser) {
             if (least_left_count > 0 && to_reordering(reordering) == Reordering::kPhrase) {
               throw Error("least_left_count goes with reordering swap or mon");
             }
@@ -222,14 +228,14 @@ void register_decode(nb::module_& m) {
                                       to_distortion_rule(distortion_rule), strict_single_gap,
                                       least_left_count, to_start(first_block)},
                                      stack_size, pop_limit, threshold, is_score(threshold_on),
-                                     future_cost, 0, time_limit_s};
+                                     future_cost, 0, time_limit_s, is_normalised(normaliser)};
           },
           nb::kw_only(), nb::arg("reordering"), nb::arg("distortion_limit"),
           nb::arg("distortion_rule"), nb::arg("strict_single_gap"),
           nb::arg("least_left_count"), nb::arg("first_block"), nb::arg("stack_size"),
           nb::arg("pop_limit"),
           nb::arg("threshold"), nb::arg("threshold_on"),
-          nb::arg("future_cost"), nb::arg("time_limit_s"));
+          nb::arg("future_cost"), nb::arg("time_limit_s"), nb::arg("normaliser"));
 
   nb::class_<OptionLimits>(m, "OptionLimits", "How many options are kept; 0: all.")
       .def(
@@ -327,7 +333,7 @@ void register_decode(nb::module_& m) {
             nb::gil_scoped_release release;
             DecodedBatch batch;
             batch.decoded = decode_oracle(decoder.model,
-                                          {search, {0, 0, max_targets}, n_best, distinct, without},
+                                          {search, {0, 0, max_targets, false}, n_best, distinct, without},
                                           brevity_penalty, source, texts, threads);
             batch.lists = flatten(batch.decoded);
             return batch;

@@ -36,9 +36,12 @@ void register_derivations(nb::module_& m) {
       .def_ro("block", &Step::block, "Row of the block table; -1: a copied word or a required target.")
       .def_ro("required", &Step::required, "The user asked for this target.")
       .def_ro("orientation", &Step::orientation, "0 monotone, 1 swap, 2 discontinuous.")
+      .def_ro("log_sum", &Step::log_sum,
+              "What its score was normalised by, with decode.normaliser=alternatives; else 0.")
       .def_ro("target", &Step::target, "Target word ids; -1 - i is a copy of source word i.");
   nb::class_<Derivation>(m, "Derivation", "The blocks of a translation in target order.")
-      .def_ro("score", &Derivation::score)
+      .def_ro("score", &Derivation::score,
+              "Values times weights, minus what the steps were normalised by.")
       .def_ro("features", &Derivation::features, "Values in the order of the feature set.")
       .def_ro("steps", &Derivation::steps);
   nb::class_<Decoded>(m, "Decoded", "What the search found for one sentence.")

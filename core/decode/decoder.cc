@@ -33,7 +33,7 @@ std::vector<Decoded> decode(const ModelView& model, const WeightView& weights,
     for_chunks(source.size(), chunk, n_threads, [&] {
       return [&,
               collector = OptionCollector(model, weights, options.limits,
-                                          options.search.reordering.least_left_count,
+                                          options.search.option_use(),
                                           options.leave_one_out),
               tables = std::vector<OptionTable>(chunk),
               search = Search(*model.features, weights, options.search, target)](
@@ -64,7 +64,7 @@ TranslationGraph decode_graph(const ModelView& model, const WeightView& weights,
                               const DecodeOptions& options, const SourceText& source, size_t at) {
   OptionTable table;
   OptionCollector collector(model, weights, options.limits,
-                            options.search.reordering.least_left_count);
+                            options.search.option_use());
   collector.collect(table, source.sentence(at));
   return with_target(model, weights, [&](const auto& target) {
     Search search(*model.features, weights, options.search, target);
@@ -91,7 +91,7 @@ std::vector<Decoded> decode_oracle(const ModelView& model, const DecodeOptions& 
     // Without weights every option is as good as any other: the references choose.
     return [&,
             collector = OptionCollector(model, no_weights, options.limits,
-                                        options.search.reordering.least_left_count,
+                                        options.search.option_use(),
                                         options.leave_one_out),
             table = OptionTable()](size_t at, size_t) mutable {
       collector.collect(table, source.sentence(at));

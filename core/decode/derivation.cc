@@ -12,15 +12,16 @@
 namespace calque {
 namespace {
 
-std::vector<Step> build_steps(Start start, const OptionTable& table,
-                              std::span<const int32_t> options) {
+std::vector<Step> build_steps(const SearchGraph& graph, const OptionTable& table,
+                              std::span<const GraphStep> path) {
   std::vector<Step> steps;
   int last_begin = 0, last_end = 0;
-  for (const int32_t id : options) {
+  for (const auto [previous, id] : path) {
     const Option& option = table[id];
-    const int way = step_orientation(start, last_begin, last_end, option.begin, option.end);
+    const int way = step_orientation(graph.start, last_begin, last_end, option.begin, option.end);
+    const int32_t first = table.id(table.span(option.begin, option.end).front());
     steps.push_back({option.begin, option.end, option.block, option.required, option.change, way,
-                     {option.target.begin(), option.target.end()}});
+                     graph.log_sum(previous, first), {option.target.begin(), option.target.end()}});
     last_begin = option.begin;
     last_end = option.end;
   }
@@ -70,12 +71,12 @@ std::vector<Derivation> best_derivations(const SearchGraph& graph, const OptionT
                                          const ModelView& model, int n, bool distinct) {
   std::vector<Derivation> found;
   KBest kbest(graph, table, distinct);
-  std::vector<int32_t> options;
+  std::vector<GraphStep> path;
   double score = 0;
-  while (found.size() < static_cast<size_t>(n) && kbest.next(options, score)) {
+  while (found.size() < static_cast<size_t>(n) && kbest.next(path, score)) {
     Derivation derivation;
     derivation.score = score;
-    derivation.steps = build_steps(graph.start, table, options);
+    derivation.steps = build_steps(graph, table, path);
     derivation.features = extract_features(model, table.sentence(), derivation.steps);
     found.push_back(std::move(derivation));
   }
@@ -84,14 +85,14 @@ std::vector<Derivation> best_derivations(const SearchGraph& graph, const OptionT
 
 Derivation derivation_to(const SearchGraph& graph, const OptionTable& table, const ModelView& model,
                          int32_t hypothesis, bool ends) {
-  std::vector<int32_t> options;
+  std::vector<GraphStep> path;
   for (int32_t id = hypothesis; graph[id].previous >= 0; id = graph[id].previous) {
-    options.push_back(graph[id].option);
+    path.push_back({graph[id].previous, graph[id].option});
   }
-  std::reverse(options.begin(), options.end());
+  std::reverse(path.begin(), path.end());
   Derivation derivation;
   derivation.score = graph[hypothesis].score;
-  derivation.steps = build_steps(graph.start, table, options);
+  derivation.steps = build_steps(graph, table, path);
   derivation.features = extract_features(model, table.sentence(), derivation.steps, ends);
   return derivation;
 }
@@ -105,7 +106,7 @@ Derivation derive(const ModelView& model, const WeightView& weights, const Sente
     cover_once(covered, wanted);
     const int way = step_orientation(start, last_begin, last_end, wanted.begin, wanted.end);
     derivation.steps.push_back({wanted.begin, wanted.end, find_block(model, sentence, wanted), false,
-                                {}, way, wanted.target});
+                                {}, way, 0, wanted.target});
     last_begin = wanted.begin;
     last_end = wanted.end;
   }

@@ -16,11 +16,12 @@ struct Step {
   bool required;                // the user asked for this target
   FrequencyChange change;       // of the block's frequencies, where its pair is left out
   int orientation;              // towards the previous block
+  float log_sum;                // what its score was normalised by; 0: it was not
   std::vector<int32_t> target;  // -1 - i: the text of source word i, or one that a constraint named
 };
 
 struct Derivation {
-  double score = 0;
+  double score = 0;  // values times weights, minus what the steps were normalised by
   std::vector<double> features;  // in the order of the dense set
   std::vector<Step> steps;
 };

@@ -78,9 +78,10 @@ class Forcer {
  public:
   Forcer(const ModelView& model, const WeightView& weights, const ForcedOptions& options)
       : model_(model), weights_(weights), options_(options),
-        collector_(model, weights, {0, 0, 0}, options.reordering.least_left_count,
+        collector_(model, weights, {0, 0, 0, false}, {options.reordering.least_left_count, false},
                    options.leave_one_out),
-        search_(*model.features, weights, {options.reordering, 0, 0, 0, false, false, options.max_bytes, 0},
+        search_(*model.features, weights,
+                {options.reordering, 0, 0, 0, false, false, options.max_bytes, 0, false},
                 ForcedTarget(model, weights, {}, false, {})) {}
 
   Forced force(const SentenceView& source, std::span<const int32_t> reference);

@@ -32,6 +32,11 @@ struct Arc {
   int32_t next_arc;
 };
 
+// From a hypothesis to an option.
+struct GraphStep {
+  int32_t previous, option;
+};
+
 // The part of a state that decides where a hypothesis may go on.
 struct Place {
   int32_t coverage;
@@ -53,11 +58,22 @@ struct SearchGraph {
   int64_t n_generated = 0;  // steps tried: the cost of the search, whatever the threads
   bool truncated = false;   // the search gave up at its limit of memory
   Start start = Start::kBoundary;
+  // Of a hypothesis and the first option of a span, where steps are normalised: see Search.
+  KeyMap<float> log_sums;
 
   const Hypothesis& operator[](int32_t id) const { return hypotheses[static_cast<size_t>(id)]; }
   const Arc& arc(int32_t id) const { return arcs[static_cast<size_t>(id)]; }
   const Coverage& coverage(const Hypothesis& hypothesis) const {
     return coverages[places[hypothesis.place].coverage];
+  }
+
+  static uint64_t row_key(int32_t hypothesis, int32_t first_option) {
+    return static_cast<uint64_t>(hypothesis) << 32 | static_cast<uint32_t>(first_option);
+  }
+  // What a step from a hypothesis into a span is normalised by; 0: it is not.
+  float log_sum(int32_t hypothesis, int32_t first_option) const {
+    const float* known = log_sums.find(row_key(hypothesis, first_option));
+    return known == nullptr ? 0 : *known;
   }
 
   // Calls visit(score, previous, option) for every way to a hypothesis, the best one first.
@@ -77,6 +93,7 @@ struct SearchGraph {
     complete.clear();
     coverages.clear();
     places.clear();
+    log_sums.clear();
     n_generated = 0;
     truncated = false;
   }

@@ -12,7 +12,7 @@ KBest::KBest(const SearchGraph& graph, const OptionTable& table, bool distinct)
   std::make_heap(ends_.begin(), ends_.end());
 }
 
-bool KBest::next(std::vector<int32_t>& options, double& score) {
+bool KBest::next(std::vector<GraphStep>& steps, double& score) {
   while (!ends_.empty()) {
     std::pop_heap(ends_.begin(), ends_.end());
     Way way = ends_.back();
@@ -22,7 +22,7 @@ bool KBest::next(std::vector<int32_t>& options, double& score) {
     const bool repeated = distinct_ && std::ranges::find(seen_, way.words) != seen_.end();
     if (!repeated) {
       seen_.push_back(way.words);
-      restore(end, rank, options);
+      restore(end, rank, steps);
     }
     if (find(end, rank + 1)) {
       const Way& following = node(end).found[static_cast<size_t>(rank) + 1];
@@ -90,15 +90,15 @@ bool KBest::is_repeated(const Node& node, uint64_t words) const {
   return std::ranges::any_of(node.found, [&](const Way& way) { return way.words == words; });
 }
 
-void KBest::restore(int32_t hypothesis, int32_t rank, std::vector<int32_t>& options) {
-  options.clear();
+void KBest::restore(int32_t hypothesis, int32_t rank, std::vector<GraphStep>& steps) {
+  steps.clear();
   while (graph_[hypothesis].previous >= 0) {
     const Way way = node(hypothesis).found[static_cast<size_t>(rank)];
-    options.push_back(way.option);
+    steps.push_back({way.previous, way.option});
     hypothesis = way.previous;
     rank = way.rank;
   }
-  std::reverse(options.begin(), options.end());
+  std::reverse(steps.begin(), steps.end());
 }
 
 }  // namespace calque

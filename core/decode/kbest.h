@@ -17,8 +17,8 @@ class KBest {
  public:
   KBest(const SearchGraph& graph, const OptionTable& table, bool distinct);
 
-  // Finds the next derivation: its options in target order and its score. False: there is none.
-  bool next(std::vector<int32_t>& options, double& score);
+  // Finds the next derivation: its steps in target order and its score. False: there is none.
+  bool next(std::vector<GraphStep>& steps, double& score);
 
  private:
   // The `rank`-th best way to the predecessor, then one step.
@@ -44,7 +44,7 @@ class KBest {
   bool find(int32_t hypothesis, int32_t rank);
   void open(Node& node, const Hypothesis& hypothesis) const;
   bool is_repeated(const Node& node, uint64_t words) const;
-  void restore(int32_t hypothesis, int32_t rank, std::vector<int32_t>& options);
+  void restore(int32_t hypothesis, int32_t rank, std::vector<GraphStep>& steps);
 
   const SearchGraph& graph_;
   const OptionTable& table_;

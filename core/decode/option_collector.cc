@@ -32,7 +32,7 @@ bool occurs(std::span<const int32_t> text, std::span<const int32_t> words) {
 }  // namespace
 
 OptionCollector::OptionCollector(const ModelView& model, const WeightView& weights,
-                                 const OptionLimits& limits, int least_left_count,
+                                 const OptionLimits& limits, const OptionUse& use,
                                  const LeaveOneOut* leave_one_out)
     : model_(model),
       weights_(weights),
@@ -41,7 +41,7 @@ OptionCollector::OptionCollector(const ModelView& model, const WeightView& weigh
       max_targets_(limits.by_count ? 0 : limits.max_targets),
       block_limit_(limits.per_span),
       by_count_(limits.by_count),
-      least_left_count_(least_left_count) {
+      use_(use) {
   if (weights.sparse != nullptr) {
     sparse_.emplace(weights.sparse);
     // Those that score best show in the sentence only.
@@ -104,7 +104,7 @@ void OptionCollector::collect(OptionTable& table, const SentenceView& sentence,
     }
   }
   number_next_classes();
-  table.estimate_future();
+  table.estimate_future(use_.normalises);
 }
 
 void OptionCollector::add_blocks(int begin, int end, int64_t phrase) {
@@ -303,7 +303,7 @@ void OptionCollector::add_copy(int position) {
   option.end = position + 1;
   option.block = -1;
   option.target = table_->sentence_.copies.subspan(static_cast<size_t>(position), 1);
-  option.may_follow_left = least_left_count_ == 0;
+  option.may_follow_left = use_.least_left_count == 0;
   for (const BlockColumn& column : model_.dense().block_columns) {
     add_score(option, column, column.copied);
   }
@@ -324,7 +324,7 @@ void OptionCollector::add_required(const Constraint& constraint) {
   option.end = constraint.end;
   option.block = -1;
   option.required = true;
-  option.may_follow_left = least_left_count_ == 0;
+  option.may_follow_left = use_.least_left_count == 0;
   option.target = constraint.target;
   score_words(option);
   score_blocks({&option, 1});
@@ -340,7 +340,7 @@ Option OptionCollector::make_option(int begin, int end, int64_t block) const {
   option.block = block;
   option.target = model_.blocks.target(block);
   option.may_follow_left =
-      least_left_count_ == 0 || model_.events().left(block) >= least_left_count_;
+      use_.least_left_count == 0 || model_.events().left(block) >= use_.least_left_count;
   for (const BlockColumn& column : model_.dense().block_columns) {
     add_score(option, column, column.at(block));
   }

@@ -22,7 +22,7 @@ struct OptionLimits {
   int max_targets;  // blocks of a source phrase that are looked at: the first, in the table's order
   // The best are those seen in most events, of equal ones the first rows (Tillmann & Zhang 2005):
   // of all blocks of the phrase. Else those that score best.
-  bool by_count = false;
+  bool by_count;
 };
 
 // What recurs is remembered from sentence to sentence. Not thread-safe: one per thread.
@@ -30,12 +30,11 @@ class OptionCollector {
  public:
   // Keeps those options of a span that score best by everything that the block and its place in the
   // sentence decide, the latter as far as `limits.in_sentence` allows, or those seen most often.
-  // `least_left_count`: how often a block was seen to the left of another if it may follow there.
   // `leave_one_out`: what to leave out for sentences that have a pair, if anything; counts of events
   // stay. Precondition: where a count is asked for, the model has counts of events.
   // Oracle: tests/test_decode_options.py (all options, ranked), tests/test_decode_local.py.
   OptionCollector(const ModelView& model, const WeightView& weights, const OptionLimits& limits,
-                  int least_left_count, const LeaveOneOut* leave_one_out = nullptr);
+                  const OptionUse& use, const LeaveOneOut* leave_one_out = nullptr);
 
   // Fills the table with the options of a sentence. A word that no block covers alone is copied. The
   // span of a constraint has one option and may be of any length; no other option touches it. With
@@ -76,7 +75,7 @@ class OptionCollector {
   int max_targets_;  // of a source phrase
   int block_limit_;  // .. before features of their place are known
   bool by_count_;
-  int least_left_count_;
+  OptionUse use_;
   std::optional<SparseScorer> sparse_;
   std::optional<PairLeftOut> left_out_;
   FrequencyChange frequency_weights_{};

@@ -1,9 +1,21 @@
 #include "decode/options.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace calque {
+namespace {
+
+// The estimate of the best option, normalised over all of them.
+float best_among(std::span<const Option> options) {
+  double sum = 0;
+  const auto best = static_cast<double>(options.front().estimate());
+  for (const Option& one : options) sum += std::exp(static_cast<double>(one.estimate()) - best);
+  return static_cast<float>(-std::log(sum));
+}
+
+}  // namespace
 
 void OptionTable::begin(const SentenceView& sentence, int max_words) {
   sentence_ = sentence;
@@ -35,11 +47,12 @@ void OptionTable::keep(std::span<const uint8_t> wanted) {
   options_.resize(n_kept);
 }
 
-void OptionTable::estimate_future() {
+void OptionTable::estimate_future(bool normalises) {
   constexpr float kNever = -std::numeric_limits<float>::infinity();
   const auto best = [&](int begin, int end) {
     const auto options = span(begin, end);
-    return options.empty() ? kNever : options.front().estimate();
+    if (options.empty()) return kNever;
+    return normalises ? best_among(options) : options.front().estimate();
   };
   future_to_end_.assign(static_cast<size_t>(n_ + 1), kNever);
   future_to_end_.back() = 0;

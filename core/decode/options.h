@@ -45,6 +45,12 @@ struct Option {
   uint64_t append_words(uint64_t prefix) const { return prefix * words_factor + words; }
 };
 
+// What a search does with options.
+struct OptionUse {
+  int least_left_count;  // how often a block was seen on the left of another if it may follow there
+  bool normalises;       // scores are those of a span's options among themselves
+};
+
 // What the user wants a source span to become: exactly these target words. Those below 0 name texts
 // outside the target vocabulary, equal ones by equal numbers.
 struct Constraint {
@@ -106,7 +112,7 @@ class OptionTable {
   }
   // Without the values of whole phrases.
   static StepView view(const Option& option);
-  void estimate_future();
+  void estimate_future(bool normalises);
 
   SentenceView sentence_;
   SentenceValues values_;

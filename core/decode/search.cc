@@ -1,6 +1,7 @@
 #include "decode/search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "decode/oracle.h"
@@ -10,6 +11,13 @@ namespace {
 
 constexpr int kPopsInAHurry = 10;
 constexpr size_t kExtendedAtOnce = 128;
+
+double log_sum_exp(std::span<const double> values) {
+  const double most = *std::ranges::max_element(values);
+  double sum = 0;
+  for (const double value : values) sum += std::exp(value - most);
+  return most + std::log(sum);
+}
 
 }  // namespace
 
@@ -52,7 +60,7 @@ void Search<Target>::fill(int n_covered) {
   keys_.clear();
   heap_.clear();
   if constexpr (Target::looks_ahead()) return fill_looking_ahead(cubes, stack);
-  for (size_t cube = 0; cube < cubes.size(); ++cube) push(cubes, static_cast<int32_t>(cube), 0, 0);
+  for (size_t cube = 0; cube < cubes.size(); ++cube) open_row(cubes, static_cast<int32_t>(cube), 0);
   const int limit = pop_limit();
   for (int pops = 0; !heap_.empty() && (limit == 0 || pops < limit); ++pops) {
     std::pop_heap(heap_.begin(), heap_.end());
@@ -60,9 +68,9 @@ void Search<Target>::fill(int n_covered) {
     heap_.pop_back();
     popped_.push_back(cell);
     // Every cell has one parent: to the left, or above in the first column.
-    push(cubes, cell.cube, cell.row, cell.column + 1);
+    push(cubes, cell.cube, cell.row, cell.column + 1, cell.log_sum);
     const bool is_first = cell.column == cubes[static_cast<size_t>(cell.cube)].next_allowed(0);
-    if (is_first) push(cubes, cell.cube, cell.row + 1, 0);
+    if (is_first) open_row(cubes, cell.cube, cell.row + 1);
     if (popped_.size() == kExtendedAtOnce) extend(cubes, stack);
     if (graph_.truncated) return;
   }
@@ -83,7 +91,7 @@ void Search<Target>::fill_looking_ahead(const std::vector<Cube>& cubes, Stack& s
         for (size_t column = 0; column < ahead_.size(); ++column) {
           if (!cube.allows(column)) continue;
           heap_.push_back({ahead_[column], static_cast<int32_t>(index), static_cast<int32_t>(row),
-                           static_cast<int32_t>(column)});
+                           static_cast<int32_t>(column), 0});
         }
       }
     }
@@ -101,18 +109,45 @@ void Search<Target>::fill_looking_ahead(const std::vector<Cube>& cubes, Stack& s
 }
 
 template <typename Target>
+void Search<Target>::open_row(const std::vector<Cube>& cubes, int32_t index, int32_t row) {
+  const Cube& cube = cubes[static_cast<size_t>(index)];
+  if (static_cast<size_t>(row) >= cube.hypotheses.size()) return;
+  const int32_t from = cube.hypotheses[static_cast<size_t>(row)];
+  push(cubes, index, row, 0, options_.normalises ? add_up_row(cube, from) : 0);
+}
+
+// What all options of a span would add to a hypothesis, whether or not they may follow: the log of the
+// sum of exponentials.
+template <typename Target>
+float Search<Target>::add_up_row(const Cube& cube, int32_t from) {
+  const Hypothesis& hypothesis = graph_[from];
+  row_.clear();
+  if (steps_) steps_->clear();
+  for (const Option& option : cube.options) {
+    const int32_t id = table_->id(option);
+    const TargetStep step = target_.step(hypothesis.target, option, id, cube.context.orientation);
+    row_.push_back(score_without_target(cube, hypothesis, option) - hypothesis.score +
+                   static_cast<double>(step.score));
+    if (!steps_) continue;
+    steps_->ask(cube.context, hypothesis.option, target_.history(hypothesis.target), id);
+  }
+  const auto sums = steps_ ? steps_->answer() : std::span<const float>();
+  for (size_t i = 0; i < sums.size(); ++i) row_[i] += static_cast<double>(sums[i]);
+  const auto log_sum = static_cast<float>(log_sum_exp(row_));
+  graph_.log_sums.insert(SearchGraph::row_key(from, table_->id(cube.options.front())), log_sum);
+  return log_sum;
+}
+
+template <typename Target>
 void Search<Target>::push(const std::vector<Cube>& cubes, int32_t index, int32_t row,
-                          int32_t column) {
+                          int32_t column, float log_sum) {
   const Cube& cube = cubes[static_cast<size_t>(index)];
   column = cube.next_allowed(column);
-  if (static_cast<size_t>(row) >= cube.hypotheses.size() ||
-      static_cast<size_t>(column) >= cube.options.size()) {
-    return;
-  }
+  if (static_cast<size_t>(column) >= cube.options.size()) return;
   const Hypothesis& from = graph_[cube.hypotheses[static_cast<size_t>(row)]];
   const Option& option = cube.options[static_cast<size_t>(column)];
-  const auto guess = static_cast<double>(option.lm_estimate + cube.future);
-  heap_.push_back({score_without_target(cube, from, option) + guess, index, row, column});
+  const auto guess = static_cast<double>(option.lm_estimate + cube.future - log_sum);
+  heap_.push_back({score_without_target(cube, from, option) + guess, index, row, column, log_sum});
   std::push_heap(heap_.begin(), heap_.end());
 }
 
@@ -141,17 +176,17 @@ void Search<Target>::extend(const std::vector<Cube>& cubes, Stack& stack) {
         target_.step(graph_[from].target, option, id, cube.context.orientation);
     if (step.state == kRefused) continue;
     if (!target_.has_future(graph_.coverages[graph_.places[cube.place].coverage], step.state)) continue;
-    extensions_.push_back({&cube, from, id, step});
+    extensions_.push_back({&cube, from, id, step, cell.log_sum});
     if (!steps_) continue;
     steps_->ask(cube.context, graph_[from].option, target_.history(graph_[from].target), id);
   }
   popped_.clear();
   const auto sums = steps_ ? steps_->answer() : std::span<const float>();
   for (size_t i = 0; i < extensions_.size() && !graph_.truncated; ++i) {
-    const auto& [cube, from, id, step] = extensions_[i];
+    const auto& [cube, from, id, step, log_sum] = extensions_[i];
     const Option& option = (*table_)[id];
     double score =
-        score_without_target(*cube, graph_[from], option) + static_cast<double>(step.score);
+        score_without_target(*cube, graph_[from], option) + static_cast<double>(step.score - log_sum);
     if (steps_) score += static_cast<double>(sums[i]);
     const uint64_t words = option.append_words(graph_[from].words);
     add({score, words, cube->future, from, id, cube->place, step.state, -1}, option.next_class, stack);

@@ -26,6 +26,11 @@ struct SearchOptions {
   bool future_cost;        // rank hypotheses by what is still to come, too
   int64_t max_bytes;       // give up where the search needs more memory; 0: never
   double time_limit_s;     // after this time the rest is translated in a hurry; 0: never
+  // The score of a step is the log probability of its block among the options of its span: what each
+  // would have added, normalised. What all of them share cancels (Tillmann & Zhang 2005).
+  bool normalises;
+
+  OptionUse option_use() const { return {reordering.least_left_count, normalises}; }
 };
 
 // Hypotheses of equal key have the same future: only the best one is extended.
@@ -87,6 +92,7 @@ class Search {
   struct Cell {
     double estimate;
     int32_t cube, row, column;
+    float log_sum;  // of the row: see `add_up_row`
     bool operator<(const Cell& other) const {
       if (estimate != other.estimate) return estimate < other.estimate;
       if (cube != other.cube) return cube > other.cube;
@@ -98,13 +104,17 @@ class Search {
     const Cube* cube;
     int32_t from, option;
     TargetStep step;
+    float log_sum;
   };
   using Stack = std::vector<int32_t>;
 
   void start(int n_words);
   void fill(int n_covered);
   void fill_looking_ahead(const std::vector<Cube>& cubes, Stack& stack);
-  void push(const std::vector<Cube>& cubes, int32_t cube, int32_t row, int32_t column);
+  void open_row(const std::vector<Cube>& cubes, int32_t cube, int32_t row);
+  float add_up_row(const Cube& cube, int32_t from);
+  void push(const std::vector<Cube>& cubes, int32_t cube, int32_t row, int32_t column,
+            float log_sum);
   double score_without_target(const Cube& cube, const Hypothesis& from,
                               const Option& option) const;
   void extend(const std::vector<Cube>& cubes, Stack& stack);
@@ -135,7 +145,7 @@ class Search {
   std::vector<std::vector<Cube>> cubes_;  // by the number of words covered after the step
   size_t n_cubes_ = 0;
   std::vector<Cell> heap_, popped_;
-  std::vector<double> ahead_;
+  std::vector<double> ahead_, row_;
   std::vector<Extension> extensions_;
   std::vector<float> futures_;       // of each coverage
   Interner<RecombinationKey> keys_;  // of the stack being filled; id: position in the stack

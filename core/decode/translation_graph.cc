@@ -31,10 +31,11 @@ TranslationGraph translation_graph(const SearchGraph& graph, const OptionTable& 
       const Place& last = graph.places[graph[previous].place];
       const int way = step_orientation(graph.start, last.last_begin, last.last_end, option.begin,
                                        option.end);
+      const int32_t first = table.id(table.span(option.begin, option.end).front());
       result.edges.push_back({node_of[static_cast<size_t>(previous)],
                               node,
-                              {option.begin, option.end, option.block, option.required, option.change, way,
-                               {option.target.begin(), option.target.end()}},
+                              {option.begin, option.end, option.block, option.required,
+                               option.change, way, graph.log_sum(previous, first), {option.target.begin(), option.target.end()}},
                               score - graph[previous].score});
     });
     // The best way is the first; what follows is in the order of the search.

@@ -499,6 +499,12 @@ class Step:
         """0 monotone, 1 swap, 2 discontinuous."""
 
     @property
+    def log_sum(self) -> float:
+        """
+        What its score was normalised by, with decode.normaliser=alternatives; else 0.
+        """
+
+    @property
     def target(self) -> list[int]:
         """Target word ids; -1 - i is a copy of source word i."""
 
@@ -506,7 +512,8 @@ class Derivation:
     """The blocks of a translation in target order."""
 
     @property
-    def score(self) -> float: ...
+    def score(self) -> float:
+        """Values times weights, minus what the steps were normalised by."""
 
     @property
     def features(self) -> list[float]:
@@ -638,7 +645,7 @@ class LeaveOneOut:
 class SearchOptions:
     """How far the search goes."""
 
-    def __init__(self, *, reordering: str, distortion_limit: int, distortion_rule: str, strict_single_gap: bool, least_left_count: int, first_block: str, stack_size: int, pop_limit: int, threshold: float, threshold_on: str, future_cost: bool, time_limit_s: float) -> None: ...
+    def __init__(self, *, reordering: str, distortion_limit: int, distortion_rule: str, strict_single_gap: bool, least_left_count: int, first_block: str, stack_size: int, pop_limit: int, threshold: float, threshold_on: str, future_cost: bool, time_limit_s: float, normaliser: str) -> None: ...
 
 class OptionLimits:
     """How many options are kept; 0: all."""

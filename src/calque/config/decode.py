@@ -95,6 +95,12 @@ class DecodeOptions(ReorderingOptions):
         0.0, "seconds after which the rest of a sentence is translated in a hurry; 0: none", least=0
     )
 
+    normaliser: Literal["none", "alternatives"] = option(
+        "none",
+        "what is taken from the score of every step: nothing; or the log of the sum over the kept"
+        " options of its span, so that it is the log probability of the block among them",
+    )
+
     @property
     def counting(self) -> str:
         """The first option, with its value, that asks how often blocks were seen in events."""

@@ -22,6 +22,8 @@ from calque.text import RESERVED, UNKNOWN, Vocabulary
 
 UNKNOWN_TEXT = RESERVED[UNKNOWN]
 MEGABYTE = 1_000_000
+ALTERNATIVES = "alternatives"
+"""What a normalised step loses to the options that it left, as `explain` names it."""
 
 
 class SparseRows(NamedTuple):
@@ -318,7 +320,8 @@ class Decoder:
         """What fired in each step of a derivation of one sentence, dense features first.
 
         Values times weights add up to the score. The end of the sentence belongs to the last step;
-        sparse features of a step that fire several times are one.
+        sparse features of a step that fire several times are one. What normalises a step, with
+        `decode.normaliser=alternatives`, is called `alternatives` and has weight 1.
         """
         steps: list[list[FiredFeature]] = []
         named = self._names(derivation, source)
@@ -335,6 +338,8 @@ class Decoder:
                 for name, new, old in zip(self.feature_names, after, before, strict=True)
                 if new != old
             ]
+            if derivation.steps[i].log_sum:
+                fired.append(FiredFeature(ALTERNATIVES, -derivation.steps[i].log_sum, 1.0))
             for name, count in Counter(named[i]).items():
                 weight = weights.sparse[self.features.key_of(name)]
                 fired.append(FiredFeature(name, float(count), weight))

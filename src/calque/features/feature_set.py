@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -20,6 +21,9 @@ from calque.text import Vocabulary
 
 BALANCED = (*TRANSLATION, "language_model")
 """A set with all of these begins with the weights that were searched for together."""
+CONSTANT_Z = 0.5
+"""What steps of the local model are divided by (Tillmann & Zhang 2005), in their scores the weight
+-ln 0.5 of every block."""
 OPPOSITE = {"word_penalty": "word_count", "block_penalty": "block_count"}
 
 
@@ -84,11 +88,13 @@ class FeatureSet:
 
         Those of the standard features were searched for together: they belong to sets that have its
         language model and all its translation scores. Anything else begins flat, which is far
-        better than half of a balance.
+        better than half of a balance; but for blocks beside the local model, which have their Z.
         """
         flat = {name: component.weight for name, component in COMPONENTS.items()}
         balanced = asdict(DefaultWeights()) if set(BALANCED) <= set(self.names) else {}
         weights = {**flat, **balanced}
+        if "block_unigram" in self.names and not balanced:
+            weights["block_count"] = -math.log(CONSTANT_Z)
         for penalty, count in OPPOSITE.items():
             weights[penalty] = -weights[count]
         return Weights({name: weights[name] for name in self.names})
