@@ -193,6 +193,14 @@ def test_an_error_rate_is_better_where_it_is_lower(text: Text) -> None:
     assert by.better(spoiled(text, 0), spoiled(text, 40)).verdict == Verdict.HOLDS
 
 
+def test_the_interval_of_a_score_is_that_of_resampled_sentences(text: Text) -> None:
+    by = Paired(text, "avg-mwer", CompareOptions(trials=4000))
+    rates = np.repeat([10.0, 0.0], [20, 40])  # one of ten words is wrong in the first 20
+    drawn = np.random.default_rng(5).choice(rates, (4000, 60)).mean(axis=1)
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    assert by.half_width(spoiled(text, 20)) == pytest.approx((high - low) / 2, rel=0.1)
+
+
 def test_the_line_of_evidence_tells_scores_and_chance(text: Text) -> None:
     by = Paired(text, "mwer", CompareOptions(trials=99))
     seen = by.better(spoiled(text, 30, "bad"), spoiled(text, 0, "good")).seen
@@ -247,7 +255,7 @@ def fake_section(bench: Bench) -> Section:
 
 
 FAKE = Paper(
-    "fake", "Nobody 2000", "A test.", "near", {"train": 10}, 0.5, "6 rounds", "all pairs",
+    "fake", "Nobody 2000", "A test.", "near", {"train": 10}, 0.5, "6 rounds", None, "all pairs",
     {"I": fake_section, "II": lambda bench: Section("Table II")},
 )  # fmt: skip
 

@@ -86,10 +86,12 @@ def reproduce(
     else:
         folder = out / "corpus" / wanted.pair
         text = generated_corpus(folder, wanted.pair, wanted.sizes, n_workers(threads), console)
+    if scale is None:
+        scale, rounds = wanted.scale, rounds or wanted.default_rounds
     bench = Bench(
         text,
         out,
-        scale=wanted.scale if scale is None else scale,
+        scale=scale,
         rounds=rounds,
         seeds=tuple(range(seed, seed + seeds)),
         threads=threads,

@@ -85,10 +85,16 @@ class Paired:
         size = abs(found.metrics[0].comparison.differences[0].value)
         return stated(not clear or size <= margin, self._line(found))
 
-    def _compare(self, system: System, baseline: System) -> SystemsComparison:
+    def half_width(self, system: System) -> float:
+        """Half of the interval that the score of a system lies in, by the bootstrap."""
+        [metric] = self._compare(system).metrics
+        interval = metric.comparison.systems[0].interval
+        return (interval.high - interval.low) / 2
+
+    def _compare(self, system: System, *baselines: System) -> SystemsComparison:
         metric = make_metric(self.metric, tokenize="none")
         lines = self.text.reference_lines
-        return compare_systems([baseline, system], lines, [metric], self.options)
+        return compare_systems([*baselines, system], lines, [metric], self.options)
 
     def _line(self, found: SystemsComparison) -> str:
         [one] = found.metrics

@@ -65,6 +65,8 @@ class Paper:
     """The default of `--scale`."""
     rounds: str
     """What its rounds are, in full: `200 evaluations per descent`."""
+    default_rounds: float | None = None
+    """The default of `--rounds`, if not that of `--scale`."""
     sentences: str | None = None
     """What sentences are a matter of scale, if any: `training pairs that ..`."""
     sections: Mapping[str, Recipe] = field(default_factory=dict)

@@ -25,7 +25,7 @@ from calque.tune.loop import Result
 from calque.tune.registry import find_method
 from calque.tune.run import POOL, WEIGHTS
 
-METRICS = ("bleu", "avg-bleu", "meteor", "mwer")
+METRICS = ("bleu", "avg-bleu", "meteor", "avg-mwer")
 """By which all outputs are scored."""
 
 

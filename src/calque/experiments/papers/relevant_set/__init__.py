@@ -15,7 +15,8 @@ PAPER = Paper(
     " and both.",
     pair="far",
     sizes={"train": 20_000, "dev": 200, "test": 400},
-    scale=0.1,
+    scale=0.2,
+    default_rounds=0.5,
     rounds="30 rounds (MER: 20) of decoding and learning",
     sentences="the training pairs that keep every source phrase of the test text, on which binary"
     " features are learned",

@@ -36,7 +36,7 @@ one reference or short sentences weights then learn to say little."""
 BAGS = {"phrase": "P1", "word": "W1", "all": "P1,W1"}
 """Of each set the families that a bag of blocks has."""
 BLEU = {"name": "bleu"}
-REVERSE_MWER = {"name": "reverse-mwer"}
+REVERSE_MWER = {"name": "avg-reverse-mwer"}
 SETS = {6: "relevant-set-6", 7: "relevant-set-7"}
 ONLINE = ("costmargin", "perceptron")
 DRAWN = {(6, "mert"), (7, "costmargin"), (7, "perceptron")}

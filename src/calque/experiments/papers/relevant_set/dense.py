@@ -131,7 +131,7 @@ def table_eight(bench: Bench) -> Section:
     matched = {(m, n): work.dense(m, n, 7) for m in ONLINE for n in LENGTHS}
     rows: list[list[Entry]] = [
         [METHODS[method], n, *beside(MWER[method][i], cells[method, n],
-                                     ("dev mwer", *FIGURES[1:]))]
+                                     ("dev avg-mwer", *FIGURES[1:]))]
         for method in ONLINE
         for i, n in enumerate(LENGTHS)
     ]  # fmt: skip
