@@ -158,6 +158,30 @@ def test_pruning_keeps_the_best_blocks_and_all_marginals(corpus: list[Pair]) -> 
 
 
 @few
+@given(corpora, st.sampled_from([0.2, 0.5, 1.0]))
+def test_no_block_is_less_likely_than_asked_and_words_keep_their_best(
+    pairs: list[Pair], least: float
+) -> None:
+    full = extract(*to_arrays(pairs), ALL, threads=1)
+    expected = set()
+    for source in range(full.n_sources):
+        blocks = list(full.blocks(source))
+        likely = [
+            b
+            for b in blocks
+            if full.joint_counts[b] == 0
+            or np.exp(full.scores[b, [0, 2]].astype(float)).min() > least - 1e-6
+        ]
+        if not likely and len(full.source(source)) == 1:
+            likely = blocks[:1]
+        expected |= {
+            (tuple(full.source(source).tolist()), tuple(full.target(b).tolist())) for b in likely
+        }
+    options = BlockOptions(max_targets=None, min_prob=least * (1 - 1e-6))
+    assert set(rows(extract(*to_arrays(pairs), options, threads=1))) == expected
+
+
+@few
 @given(corpora, st.integers(2, 3))
 def test_no_block_is_rarer_than_asked_and_words_get_one_made(
     pairs: list[Pair], min_count: int

@@ -81,14 +81,14 @@ std::pair<RunMatrix, int64_t> extract_run(const BoundCorpus& corpus, Matrix<uint
 NamedArrays score(const std::vector<Matrix<uint64_t>>& runs, uint64_t first_source,
                uint64_t last_source, const BoundPhrases& sources, const BoundPhrases& targets,
                Vector<uint32_t> target_counts, const LinkCounts& links, int64_t max_targets,
-               int64_t min_count) {
+               int64_t min_count, double min_log_prob) {
   std::vector<SortedRun> views;
   for (const auto& run : runs) views.push_back(to_run(run));
   ScoredBlocks blocks;
   {
     nb::gil_scoped_release release;
     blocks = score_blocks(views, first_source, last_source, sources.phrases, targets.phrases,
-                          view(target_counts), links, {max_targets, min_count});
+                          view(target_counts), links, {max_targets, min_count, min_log_prob});
   }
   NamedArrays out;
   out["source_ids"] = to_numpy(std::move(blocks.source_ids));
@@ -211,7 +211,7 @@ void register_blocks(nb::module_& m) {
         "The counted blocks of sentence pairs first..last, and the pair to go on with.");
   m.def("score_blocks", &score, nb::arg("runs"), nb::arg("first_source"), nb::arg("last_source"),
         nb::arg("sources"), nb::arg("targets"), nb::arg("target_counts"), nb::arg("links"),
-        nb::arg("max_targets"), nb::arg("min_count"),
+        nb::arg("max_targets"), nb::arg("min_count"), nb::arg("min_log_prob"),
         "Scored, pruned, sorted blocks of the source phrases first..last.");
   m.def("partners", &find_partners, nb::arg("words"), nb::arg("corpus"), nb::arg("links"),
         "The target word for each source word (-1: none) and whether it was linked.");

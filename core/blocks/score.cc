@@ -113,14 +113,22 @@ void forget_counts(Candidate& block) {
   block.orientation_counts = {};
 }
 
-// Sorts by falling score and drops what the options rule out.
-void prune(std::vector<Candidate>& blocks, const PruneOptions& options) {
+// Sorts by falling score and drops what the options rule out; a word keeps its best block.
+void prune(std::vector<Candidate>& blocks, bool is_word, const PruneOptions& options) {
   std::sort(blocks.begin(), blocks.end(), [](const Candidate& a, const Candidate& b) {
     return a.total != b.total ? a.total > b.total : a.target < b.target;
   });
   std::erase_if(blocks, [&](const Candidate& block) {
     return !block.made && block.count < options.min_count;
   });
+  const auto is_unlikely = [&](const Candidate& block) {
+    return !block.made && std::min(block.scores[0], block.scores[2]) < options.min_log_prob;
+  };
+  if (is_word && std::ranges::all_of(blocks, is_unlikely)) {
+    blocks.resize(std::min<size_t>(blocks.size(), 1));
+  } else {
+    std::erase_if(blocks, is_unlikely);
+  }
   if (static_cast<int64_t>(blocks.size()) > options.max_targets) {
     blocks.resize(static_cast<size_t>(options.max_targets));
   }
@@ -148,7 +156,7 @@ ScoredBlocks score_blocks(const std::vector<SortedRun>& runs, uint64_t first_sou
     for (Candidate& block : blocks) {
       score(block, count, target_counts[block.target], links, words, targets[block.target]);
     }
-    prune(blocks, options);
+    prune(blocks, words.size() == 1, options);
     if (blocks.empty()) continue;
     out.source_ids.push_back(source);
     out.source_counts.push_back(static_cast<int32_t>(count));

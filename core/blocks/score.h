@@ -13,6 +13,7 @@ namespace calque {
 struct PruneOptions {
   int64_t max_targets;  // blocks kept per source phrase
   int64_t min_count;    // occurrences that a block needs
+  double min_log_prob;  // ln p(s|t) and ln p(t|s) that it needs
 };
 
 // A stretch of the block table: source phrases in order of their ids, the blocks of each by falling
@@ -37,7 +38,8 @@ struct ScoredBlocks {
 // Orientation probabilities are (count + 0.5) / (total + 1.5). A block with count 0 (fallback.h)
 // takes its lexical weights for its relative frequencies.
 //
-// Pruning drops blocks rarer than min_count and those beyond the max_targets best by the sum of
+// Pruning drops blocks rarer than min_count, those of less than min_log_prob in either direction,
+// but not the last one of a single word, and those beyond the max_targets best by the sum of
 // the four scores, ties by target id. A block that was made for a word, which a record
 // tells, has count 0 whatever else was counted, and stays.
 // Oracle: tests/test_blocks_scores.py; Moses's own tables: tests/test_blocks_moses_oracle.py.

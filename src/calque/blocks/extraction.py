@@ -6,6 +6,7 @@ occurrences are summed as integers, and every block is scored from its sums alon
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -213,6 +214,7 @@ def _score(
         links,
         max_targets,
         options.min_count,
+        math.log(options.min_prob) if options.min_prob else -math.inf,
     )
 
 

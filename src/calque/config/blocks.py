@@ -21,6 +21,12 @@ class BlockOptions:
         "drop blocks seen less often than this; a word that has none left gets one made for it",
         least=1,
     )
+    min_prob: float = option(
+        0.0,
+        "drop blocks of a lower p(source | target) or p(target | source); a word keeps its best",
+        least=0,
+        most=1,
+    )
     memory_mb: int = option(
         2048,
         "memory for counting beside the corpus and its phrases; the rest goes to temporary files",
