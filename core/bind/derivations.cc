@@ -56,6 +56,19 @@ void register_derivations(nb::module_& m) {
             return batch.decoded[at];
           },
           nb::arg("at"), nb::rv_policy::reference_internal, "One sentence with its derivations.")
+      .def(
+          "derivation",
+          [](const DecodedBatch& batch, size_t at, size_t rank) -> const Derivation& {
+            return batch.decoded.at(at).derivations.at(rank);
+          },
+          nb::arg("at"), nb::arg("rank"), nb::rv_policy::reference_internal,
+          "One derivation of a sentence; 0 is the best.")
+      .def(
+          "used_blocks",
+          [](const DecodedBatch& batch, size_t at) {
+            return to_numpy(used_blocks(batch.decoded.at(at)));
+          },
+          nb::arg("at"), "The rows of all blocks that derivations of a sentence use, rising.")
       .def_prop_ro("offsets", array_of<&DecodedLists::offsets>,
                    "Candidates of sentence s are offsets[s]:offsets[s + 1], best first.")
       .def_prop_ro("scores", array_of<&DecodedLists::scores>)

@@ -22,6 +22,9 @@ struct DecodedLists {
 // Oracle: tests/test_decode_lists.py (the same derivations, one by one).
 DecodedLists flatten(const std::vector<Decoded>& decoded);
 
+// The rows of all blocks that derivations of a sentence use, rising, each once.
+std::vector<int32_t> used_blocks(const Decoded& decoded);
+
 // Sparse vectors, one after the other: row i is offsets[i] .. offsets[i + 1).
 struct SparseRows {
   std::vector<int64_t> offsets{0};

@@ -541,6 +541,12 @@ class DecodedBatch:
     def __getitem__(self, at: int) -> Decoded:
         """One sentence with its derivations."""
 
+    def derivation(self, at: int, rank: int) -> Derivation:
+        """One derivation of a sentence; 0 is the best."""
+
+    def used_blocks(self, at: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """The rows of all blocks that derivations of a sentence use, rising."""
+
     @property
     def offsets(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
         """Candidates of sentence s are offsets[s]:offsets[s + 1], best first."""

@@ -1,7 +1,7 @@
 """From source sentences to translations."""
 
 from calque.decode.bags import BlockBags
-from calque.decode.candidates import CandidateLists, CandidateSearch
+from calque.decode.candidates import CandidateLists, CandidateSearch, DerivedList
 from calque.decode.constraints import Required, Terminology
 from calque.decode.contributions import FeatureUse
 from calque.decode.decoder import Decoder
@@ -23,6 +23,7 @@ __all__ = [
     "CandidateSearch",
     "Comparison",
     "Decoder",
+    "DerivedList",
     "Explanation",
     "FeatureUse",
     "ForcedPair",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -70,6 +70,28 @@ class _Rows:
     """As the model knows them."""
 
 
+@dataclass(frozen=True, eq=False)
+class DerivedList:
+    """The candidates of one sentence, best first, with their derivations."""
+
+    texts: list[str]
+    """As the user reads them."""
+    ways: list[list[int]]
+    """For every candidate, the ranks of the derivations of its pieces."""
+    pieces: Sequence[int]
+    """The places of its pieces in the batch."""
+    batch: _core.DecodedBatch
+
+    def derivations(self, candidate: int) -> list[_core.Derivation]:
+        """The derivations of all pieces that make a candidate."""
+        way = zip(self.pieces, self.ways[candidate], strict=True)
+        return [self.batch.derivation(piece, rank) for piece, rank in way]
+
+    def used_blocks(self) -> list[NDArray[np.int32]]:
+        """For every piece, the blocks of all of its derivations, rising."""
+        return [self.batch.used_blocks(piece) for piece in self.pieces]
+
+
 class CandidateSearch:
     """Finds the n-best lists of the same sentences under ever new weights.
 
@@ -129,6 +151,17 @@ class CandidateSearch:
                 [self._candidates(sentence, pieces, rows, n) for sentence, pieces in found]
             )
 
+    def derived(
+        self, weights: Weights, n: int, threads: int | None = None
+    ) -> Iterator[DerivedList]:
+        """The lists with their derivations, sentence by sentence; without features."""
+        for text, left_out in self._texts:
+            rows = self._rows(text, left_out, weights, n, threads, with_sparse=False)
+            for sentence, pieces in text.by_sentence(range(len(rows.batch))):
+                ways = self._ways(pieces, rows, n)
+                texts = self._texts_of(sentence, pieces, rows, ways)
+                yield DerivedList(texts, list(ways.values()), pieces, rows.batch)
+
     def _rows(
         self,
         text: PreparedText,
@@ -136,6 +169,7 @@ class CandidateSearch:
         weights: Weights,
         n: int,
         threads: int | None,
+        with_sparse: bool = True,
     ) -> _Rows:
         decoder = self._translator.decoder
         batch = decoder.decode_batch(
@@ -148,7 +182,7 @@ class CandidateSearch:
         )
         n_rows = len(batch.scores)
         sparse = no_rows(n_rows)
-        if decoder.features.templates:
+        if decoder.features.templates and with_sparse:
             sparse = decoder.sparse_batch(batch, text.source, threads=threads)
         dense = batch.features.reshape(n_rows, -1)
         words = self._read.words(text, batch.offsets, batch.word_offsets, batch.words)
@@ -157,7 +191,25 @@ class CandidateSearch:
     def _candidates(
         self, sentence: PreparedSentence, pieces: Sequence[int], rows: _Rows, n: int
     ) -> CandidateLists:
-        """The candidates of one sentence: the best sums over its pieces, given by their places.
+        """The candidates of one sentence, whose pieces are given by their places."""
+        ways = self._ways(pieces, rows, n)
+        begins = rows.batch.offsets[[*pieces]]
+        of_pieces = np.array(list(ways.values())) + begins  # for every candidate, its rows
+        first, *others = of_pieces.T
+        dense, totals = rows.dense[first], rows.scores[first]
+        for other in others:
+            dense += rows.dense[other]
+            totals += rows.scores[other]
+        return CandidateLists(
+            lengths=np.array([len(ways)], np.int64),
+            texts=self._texts_of(sentence, pieces, rows, ways),
+            dense=dense,
+            scores=totals,
+            sparse=summed_rows(rows.sparse, of_pieces),
+        )
+
+    def _ways(self, pieces: Sequence[int], rows: _Rows, n: int) -> dict[str, list[int]]:
+        """The best sums over the pieces of a sentence: ranks in each, by the words they make.
 
         Different words of neighbouring pieces may be the same in a row; these count once.
         """
@@ -167,12 +219,16 @@ class CandidateSearch:
         for way in combine(scores, n):
             chosen = [begin + at for begin, at in zip(bounds, way, strict=False)]
             ways.setdefault(" ".join([word for row in chosen for word in rows.words[row]]), way)
-        of_pieces = np.array(list(ways.values())) + bounds[:-1]  # for every candidate, its rows
-        first, *others = of_pieces.T
-        dense, totals = rows.dense[first], rows.scores[first]
-        for other in others:
-            dense += rows.dense[other]
-            totals += rows.scores[other]
+        return ways
+
+    def _texts_of(
+        self,
+        sentence: PreparedSentence,
+        pieces: Sequence[int],
+        rows: _Rows,
+        ways: Mapping[str, list[int]],
+    ) -> list[str]:
+        """The candidates as the user reads them."""
 
         def derivations() -> list[list[_core.Derivation]]:
             lists = [rows.batch[at].derivations for at in pieces]
@@ -180,13 +236,7 @@ class CandidateSearch:
                 [some[at] for some, at in zip(lists, way, strict=True)] for way in ways.values()
             ]
 
-        return CandidateLists(
-            lengths=np.array([len(ways)], np.int64),
-            texts=self._read.read(sentence, ways, derivations),
-            dense=dense,
-            scores=totals,
-            sparse=summed_rows(rows.sparse, of_pieces),
-        )
+        return self._read.read(sentence, ways, derivations)
 
 
 def _at_once(model: Model) -> int:

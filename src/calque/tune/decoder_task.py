@@ -14,6 +14,7 @@ from calque.decode import (
     BlockBags,
     CandidateLists,
     CandidateSearch,
+    DerivedList,
     Translator,
     load,
     oracle_lists,
@@ -165,6 +166,15 @@ class DecoderSource(CandidateSource):
         """What the decoder finds under these weights, best first."""
         batches = self._search.lists(weights, self.list_length or 1, self._threads)
         return self._shown("decode", batches, progress)
+
+    def derived(
+        self, weights: Weights, n: int, progress: Progress = SILENT
+    ) -> Iterator[DerivedList]:
+        """The best `n` candidates of every sentence under these weights, with derivations."""
+        with progress.stage("decode", self.n_sentences) as stage:
+            for one in self._search.derived(weights, n, self._threads):
+                yield one
+                stage.advance()
 
     def truths(
         self, n: int, progress: Progress = SILENT, *, brevity_penalty: bool = False

@@ -8,7 +8,7 @@ Nothing is decoded but the development set, to see what the weights are worth.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -24,8 +24,9 @@ from calque.tune.decoder_task import DecoderTask
 from calque.tune.freezing import free_features
 from calque.tune.local_events import bitext_stretches
 from calque.tune.local_space import LocalSpace, Vectors
-from calque.tune.local_store import EventStore
+from calque.tune.local_store import EventStore, Stretch
 from calque.tune.loop import Measured, Place, Step, Trainer, Training
+from calque.tune.nbest_events import nbest_stretch
 from calque.tune.run import Round
 from calque.tune.task import Task
 
@@ -34,6 +35,12 @@ from calque.tune.task import Task
 class LocalOptions:
     """How the local model learns from events (Tillmann & Zhang 2005)."""
 
+    events: Literal["bitext", "nbest"] = option(
+        "bitext",
+        "learn from neighbouring blocks of the model's sentence pairs, or of the best among"
+        " n_best translations of the development set",
+    )
+    n_best: int = option(1000, "translations of a sentence, with events=nbest", least=2)
     rounds: int = option(5, "rounds of passes, each measured on the development set", least=1)
     passes: int = option(1, "passes over the events per round", least=1)
     share: float = option(
@@ -99,17 +106,8 @@ class Local(Trainer):
         rates = Rates.of(space, task, options)
         if (trouble := first_block_trouble(model)) is not None:
             place.progress.warn(trouble)
-        stretches = bitext_stretches(
-            model,
-            space,
-            n_alternatives=options.candidates,
-            held_out=options.held_out,
-            lm_folds=options.lm_folds,
-            threads=place.threads,
-            progress=place.progress,
-        )
         store = EventStore(
-            stretches,
+            self._stretches(task, space, place),
             space.values,
             len(space.keys),
             memory_mb=place.memory_mb,
@@ -123,6 +121,22 @@ class Local(Trainer):
         if options.w0 == "zero":
             start = space.weights(rates.zeroed(space.vectors(start)), start)
         return LocalTraining(self, space, rates, store, task, place), start
+
+    def _stretches(self, task: DecoderTask, space: LocalSpace, place: Place) -> Iterable[Stretch]:
+        options = self.options
+        shared: dict[str, Any] = {
+            "n_alternatives": options.candidates,
+            "held_out": options.held_out,
+            "threads": place.threads,
+            "progress": place.progress,
+        }
+        if options.events == "bitext":
+            return bitext_stretches(task.model, space, lm_folds=options.lm_folds, **shared)
+        if options.lm_folds:
+            raise OptionError(
+                "lm_folds goes with events=bitext: the development set has not been seen"
+            )
+        return [nbest_stretch(task, space, n_best=options.n_best, **shared)]
 
 
 def first_block_trouble(model: Model) -> str | None:
