@@ -155,7 +155,7 @@ def learn() -> Call:
         "order": int64(1, 0),
         "gains": np.array([0.1, 0.2, 0.4, 0.3]),
         "n_truths": int64(0, 1),
-        "loss": _core.PerceptronLoss(False),
+        "loss": _core.PerceptronLoss(False, 0),
         "update": _core.AdaGradUpdate(0.1, 0.1),
         "dense_shrink": 1.0,
         "sparse_shrink": 1.0,

@@ -85,15 +85,17 @@ def random_problem(rng: np.random.Generator, counts: bool) -> Lists:
 def core_loss(loss: Loss) -> Any:
     if isinstance(loss, CostmarginLoss):
         select = getattr(_core.CostmarginLoss.Select, loss.select)
-        return _core.CostmarginLoss(select, loss.margin_factor, loss.all_truths)
+        return _core.CostmarginLoss(select, loss.margin_factor, loss.all_truths, loss.near)
     assert isinstance(loss, PerceptronLoss)
-    return _core.PerceptronLoss(loss.all_truths)
+    return _core.PerceptronLoss(loss.all_truths, loss.near)
 
 
 LOSSES = [
     *(CostmarginLoss(*one) for one in product(SELECT, (True, False), (True, False))),
     PerceptronLoss(),
     PerceptronLoss(all_truths=True),
+    CostmarginLoss(near=2),
+    PerceptronLoss(near=2),
 ]
 RULES: dict[str, tuple[Callable[[Vector], Update], Any]] = {
     "sgd": (Sgd, _core.SgdUpdate(0.3017, 0.2093)),

@@ -82,6 +82,20 @@ class OnlineLists {
         values_);
   }
 
+  OutVector<int64_t> best(Vector<double> weights, int threads) const {
+    check_size(weights.size(), n_weights_, "weights");
+    std::vector<int64_t> found;
+    {
+      nb::gil_scoped_release release;
+      found = std::visit(
+          [&](const auto& values) {
+            return best_of_differences(view_of(values), view(weights), threads);
+          },
+          values_);
+    }
+    return to_numpy(std::move(found));
+  }
+
  private:
   struct Arrays {
     Vector<int64_t> offsets;
@@ -162,10 +176,20 @@ void bind_losses_and_updates(nb::module_& m) {
       .value("loss", CostmarginLoss::Select::kLoss)
       .value("linear", CostmarginLoss::Select::kLinear)
       .value("literal", CostmarginLoss::Select::kLiteral);
-  costmargin.def(nb::init<CostmarginLoss::Select, bool, bool>(), nb::arg("select"),
-                 nb::arg("margin_factor"), nb::arg("all_truths"));
+  costmargin.def(
+      "__init__",
+      [](CostmarginLoss* self, CostmarginLoss::Select select, bool margin_factor, bool all_truths,
+         int64_t near) {
+        new (self) CostmarginLoss{select, margin_factor, {all_truths, near}};
+      },
+      nb::arg("select"), nb::arg("margin_factor"), nb::arg("all_truths"), nb::arg("near"));
   nb::class_<PerceptronLoss>(m, "PerceptronLoss", "See calque.tune.losses.perceptron.")
-      .def(nb::init<bool>(), nb::arg("all_truths"));
+      .def(
+          "__init__",
+          [](PerceptronLoss* self, bool all_truths, int64_t near) {
+            new (self) PerceptronLoss{{all_truths, near}};
+          },
+          nb::arg("all_truths"), nb::arg("near"));
   nb::class_<SgdUpdate>(m, "SgdUpdate", "See calque.tune.updates.sgd.")
       .def(nb::init<double, double>(), nb::arg("dense_rate"), nb::arg("sparse_rate"));
   nb::class_<AdaGradUpdate>(m, "AdaGradUpdate", "See calque.tune.updates.adagrad.")
@@ -207,6 +231,8 @@ void register_online(nb::module_& m) {
   nb::class_<OnlineLists> lists(m, "OnlineLists", "Lists to learn from sentence by sentence.");
   bind_lists<int16_t>(lists);
   bind_lists<double>(lists);
+  lists.def("best", &OnlineLists::best, nb::arg("weights"), nb::arg("threads"),
+            "The first candidate of highest score of every sentence.");
   lists.def("learn", &OnlineLists::learn, nb::arg("order"), nb::arg("gains"), nb::arg("n_truths"),
             nb::arg("loss"), nb::arg("update"), nb::arg("dense_shrink"), nb::arg("sparse_shrink"),
             nb::arg("weights"), nb::arg("times"), nb::arg("lag").none() = nb::none(),

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tune/sparse_lists.h"
@@ -25,6 +26,24 @@ struct DifferenceLists {
   std::span<const int64_t> row_offsets;
   std::span<const int32_t> places;
   std::span<const Value> values;
+
+  std::span<const int32_t> features_of(int64_t sentence) const {
+    const auto begin = static_cast<size_t>(feature_offsets[sentence]);
+    return features.subspan(begin, static_cast<size_t>(feature_offsets[sentence + 1]) - begin);
+  }
+
+  // The products of the dense and of the sparse features of a row with weights: `local` are those of
+  // the features of its sentence. Every row is summed on its own: equal rows have equal sums.
+  std::pair<double, double> products(int64_t row, std::span<const double> dense_weights,
+                                     std::span<const double> local) const {
+    const double* own = dense.data() + static_cast<size_t>(row) * n_dense;
+    double dense_sum = 0, sparse_sum = 0;
+    for (size_t d = 0; d < n_dense; ++d) dense_sum += dense_weights[d] * own[d];
+    for (int64_t i = row_offsets[row]; i < row_offsets[row + 1]; ++i) {
+      sparse_sum += local[static_cast<size_t>(places[i])] * static_cast<double>(values[i]);
+    }
+    return {dense_sum, sparse_sum};
+  }
 };
 
 // The sparse part of such lists, of some sentences.

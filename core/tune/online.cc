@@ -3,11 +3,14 @@
 #include <type_traits>
 #include <vector>
 
+#include "parallel.h"
+
 namespace calque {
 
 namespace {
 
 constexpr double kSmallestScale = 1e-100;
+constexpr size_t kSentencesAtOnce = 256;
 
 // A group of weights that shrinks as a whole: what is stored times `scale` is the weight.
 struct Group {
@@ -68,17 +71,11 @@ class Pass {
     sparse_.fold(learned_.weights.subspan(lists_.n_dense));
   }
 
-  std::span<const int32_t> features(int64_t sentence) const {
-    const auto begin = static_cast<size_t>(lists_.feature_offsets[sentence]);
-    return lists_.features.subspan(
-        begin, static_cast<size_t>(lists_.feature_offsets[sentence + 1]) - begin);
-  }
-
   // Scores all candidates of a sentence; meanwhile the weights of the next one are fetched, which
   // lie anywhere in memory.
   void score(int64_t sentence, int64_t next) {
     const double* weights = learned_.weights.data() + lists_.n_dense;
-    const auto own = features(sentence), coming = features(next);
+    const auto own = lists_.features_of(sentence), coming = lists_.features_of(next);
     local_.resize(own.size());
     for (size_t i = 0; i < own.size(); ++i) local_[i] = weights[own[i]];
     const int64_t first = lists_.offsets[sentence];
@@ -94,20 +91,14 @@ class Pass {
   }
 
   double score_of(int64_t row) const {
-    const double* values = lists_.dense.data() + static_cast<size_t>(row) * lists_.n_dense;
-    double dense = 0, sparse = 0;
-    for (size_t d = 0; d < lists_.n_dense; ++d) dense += learned_.weights[d] * values[d];
-    for (int64_t i = lists_.row_offsets[row]; i < lists_.row_offsets[row + 1]; ++i) {
-      sparse += local_[static_cast<size_t>(lists_.places[i])] *
-                static_cast<double>(lists_.values[i]);
-    }
+    const auto [dense, sparse] = lists_.products(row, learned_.weights, local_);
     return lists_.base[row] + dense_.scale * dense + sparse_.scale * sparse;
   }
 
   // Sums the features of the candidates that have a share.
   void sum(int64_t sentence) {
     dense_direction_.assign(lists_.n_dense, 0.0);
-    sparse_direction_.assign(features(sentence).size(), 0.0);
+    sparse_direction_.assign(lists_.features_of(sentence).size(), 0.0);
     for (const auto& [place, share] : shares_) {
       const int64_t row = lists_.offsets[sentence] + static_cast<int64_t>(place);
       const double* values = lists_.dense.data() + static_cast<size_t>(row) * lists_.n_dense;
@@ -130,7 +121,7 @@ class Pass {
     for (size_t d = 0; d < lists_.n_dense; ++d) {
       if (dense_direction_[d] != 0) change(d, true, dense_direction_[d], dense_);
     }
-    const auto own = features(sentence);
+    const auto own = lists_.features_of(sentence);
     for (size_t i = 0; i < own.size(); ++i) {
       const double value = sparse_direction_[i];
       if (value != 0) change(lists_.n_dense + static_cast<size_t>(own[i]), false, value, sparse_);
@@ -167,6 +158,35 @@ void online_pass(const DifferenceLists<Value>& lists, std::span<const int64_t> o
       update);
 }
 
+template <typename Value>
+std::vector<int64_t> best_of_differences(const DifferenceLists<Value>& lists,
+                                         std::span<const double> weights, int threads) {
+  const auto sparse = weights.subspan(lists.n_dense);
+  std::vector<int64_t> best(lists.offsets.size() - 1);
+  for_chunks(best.size(), kSentencesAtOnce, threads, [&] {
+    return [&, local = std::vector<double>()](size_t begin, size_t end) mutable {
+      for (size_t at = begin; at < end; ++at) {
+        const auto sentence = static_cast<int64_t>(at);
+        local.clear();
+        for (const int32_t feature : lists.features_of(sentence)) {
+          local.push_back(sparse[static_cast<size_t>(feature)]);
+        }
+        double highest = 0;
+        for (int64_t row = lists.offsets[at]; row < lists.offsets[at + 1]; ++row) {
+          const auto [dense_sum, sparse_sum] = lists.products(row, weights, local);
+          const double score = lists.base[row] + dense_sum + sparse_sum;
+          if (row == lists.offsets[at] || score > highest) best[at] = row, highest = score;
+        }
+      }
+    };
+  });
+  return best;
+}
+
+template std::vector<int64_t> best_of_differences(const DifferenceLists<int16_t>&,
+                                                  std::span<const double>, int);
+template std::vector<int64_t> best_of_differences(const DifferenceLists<double>&,
+                                                  std::span<const double>, int);
 template void online_pass(const DifferenceLists<int16_t>&, std::span<const int64_t>, const Worths&,
                           const OnlineLoss&, const OnlineUpdate&, const Shrinkage&, const Learned&);
 template void online_pass(const DifferenceLists<double>&, std::span<const int64_t>, const Worths&,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "tune/differences.h"
 #include "tune/online_losses.h"
@@ -39,5 +40,10 @@ template <typename Value>
 void online_pass(const DifferenceLists<Value>& lists, std::span<const int64_t> order,
                  const Worths& worths, const OnlineLoss& loss, const OnlineUpdate& update,
                  const Shrinkage& shrinkage, const Learned& learned);
+
+// The first candidate of highest score of every sentence.
+template <typename Value>
+std::vector<int64_t> best_of_differences(const DifferenceLists<Value>& lists,
+                                         std::span<const double> weights, int threads);
 
 }  // namespace calque

@@ -1,32 +1,52 @@
 #include "tune/online_losses.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <numeric>
 
 namespace calque {
 
 namespace {
 
-// Of the first `n` candidates the one of highest gain; of equals the higher score, then the first.
-size_t best_gain(const JudgedSentence& sentence, size_t n) {
+// Whether `row` should win rather than `other`: of equal gains the higher score, then the first.
+bool is_better(const JudgedSentence& sentence, size_t row, size_t other) {
+  const double gain = sentence.gains[row], highest = sentence.gains[other];
+  if (gain != highest) return gain > highest;
+  const double score = sentence.scores[row], high = sentence.scores[other];
+  return score != high ? score > high : row < other;
+}
+
+size_t best_of_first(const JudgedSentence& sentence, size_t n) {
   size_t best = 0;
   for (size_t row = 1; row < n; ++row) {
-    const double gain = sentence.gains[row], highest = sentence.gains[best];
-    if (gain > highest || (gain == highest && sentence.scores[row] > sentence.scores[best])) {
-      best = row;
-    }
+    if (is_better(sentence, row, best)) best = row;
   }
   return best;
 }
 
+// The best of the `n` candidates of highest score, the first of equal ones.
+size_t best_of_near(const JudgedSentence& sentence, size_t n) {
+  std::vector<size_t> rows(sentence.scores.size());
+  std::iota(rows.begin(), rows.end(), size_t{0});
+  const auto end = rows.begin() + static_cast<std::ptrdiff_t>(n);
+  std::nth_element(rows.begin(), end, rows.end(), [&](size_t a, size_t b) {
+    const double one = sentence.scores[a], other = sentence.scores[b];
+    return one != other ? one > other : a < b;
+  });
+  return *std::max_element(rows.begin(), end,
+                           [&](size_t a, size_t b) { return is_better(sentence, b, a); });
+}
+
 // Calls each(truth, share) for the truths that an update is made of.
 template <typename Each>
-void for_truths(const JudgedSentence& sentence, bool all, Each each) {
-  if (all && sentence.n_truths > 0) {
-    const double share = 1.0 / static_cast<double>(sentence.n_truths);
-    for (size_t truth = 0; truth < sentence.n_truths; ++truth) each(truth, share);
+void for_truths(const JudgedSentence& sentence, const Targets& targets, Each each) {
+  const size_t n = sentence.n_truths, n_all = sentence.scores.size();
+  if (targets.all_truths && n > 0) {
+    for (size_t truth = 0; truth < n; ++truth) each(truth, 1.0 / static_cast<double>(n));
+  } else if (n == 0 && targets.near > 0 && static_cast<size_t>(targets.near) < n_all) {
+    each(best_of_near(sentence, static_cast<size_t>(targets.near)), 1.0);
   } else {
-    const size_t n = sentence.n_truths > 0 ? sentence.n_truths : sentence.scores.size();
-    each(best_gain(sentence, n), 1.0);
+    each(best_of_first(sentence, n > 0 ? n : n_all), 1.0);
   }
 }
 
@@ -35,7 +55,7 @@ void for_truths(const JudgedSentence& sentence, bool all, Each each) {
 double CostmarginLoss::operator()(const JudgedSentence& sentence, std::vector<Share>& shares) const {
   shares.clear();
   double loss = 0;
-  for_truths(sentence, all_truths, [&](size_t truth, double share) {
+  for_truths(sentence, targets, [&](size_t truth, double share) {
     bool found = false;
     size_t chosen = 0;
     double highest = 0;
@@ -72,7 +92,7 @@ double PerceptronLoss::operator()(const JudgedSentence& sentence, std::vector<Sh
   }
   if (chosen < sentence.n_truths) return 0;
   double loss = 0;
-  for_truths(sentence, all_truths, [&](size_t truth, double share) {
+  for_truths(sentence, targets, [&](size_t truth, double share) {
     if (!(sentence.gains[truth] > sentence.gains[chosen])) return;
     shares.emplace_back(truth, share);
     shares.emplace_back(chosen, -share);

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -21,8 +21,15 @@ struct JudgedSentence {
 // A candidate, and by which factor its features go into the direction of an update.
 using Share = std::pair<size_t, double>;
 
-// Gives the shares of an update, none where nothing is wrong, and the loss: how wrong the weights
-// are, in the unit in which a step of loss / |direction|^2 would mend it.
+// Which candidates should win: each of the truths, on average, or the best of them; without truths
+// the best of the `near` candidates of highest score, 0: of all.
+struct Targets {
+  bool all_truths = false;
+  int64_t near = 0;
+};
+
+// Losses give the shares of an update, none where nothing is wrong, and the loss: how wrong the
+// weights are, in the unit in which a step of loss / |direction|^2 would mend it.
 
 // Truth and alternative in a margin of 1, weighted by their difference in gain (Tillmann & Zhang
 // 2008, table II and eq. 7).
@@ -30,14 +37,14 @@ struct CostmarginLoss {
   enum class Select { kLoss, kLinear, kLiteral };
   Select select = Select::kLoss;
   bool margin_factor = true;
-  bool all_truths = false;
+  Targets targets;
 
   double operator()(const JudgedSentence& sentence, std::vector<Share>& shares) const;
 };
 
 // The choice of the weights against the truth (table III).
 struct PerceptronLoss {
-  bool all_truths = false;
+  Targets targets;
 
   double operator()(const JudgedSentence& sentence, std::vector<Share>& shares) const;
 };

@@ -853,7 +853,7 @@ def mira_pass(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order
 class CostmarginLoss:
     """See calque.tune.losses.costmargin."""
 
-    def __init__(self, select: CostmarginLoss.Select, margin_factor: bool, all_truths: bool) -> None: ...
+    def __init__(self, select: CostmarginLoss.Select, margin_factor: bool, all_truths: bool, near: int) -> None: ...
 
     class Select(enum.Enum):
         """Which alternative is learned from."""
@@ -867,7 +867,7 @@ class CostmarginLoss:
 class PerceptronLoss:
     """See calque.tune.losses.perceptron."""
 
-    def __init__(self, all_truths: bool) -> None: ...
+    def __init__(self, all_truths: bool, near: int) -> None: ...
 
 class SgdUpdate:
     """See calque.tune.updates.sgd."""
@@ -904,6 +904,9 @@ class OnlineLists:
 
     @overload
     def __init__(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], feature_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_sparse: int) -> None: ...
+
+    def best(self, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The first candidate of highest score of every sentence."""
 
     def learn(self, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_truths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: CostmarginLoss | PerceptronLoss, update: SgdUpdate | AdaGradUpdate | PassiveAggressiveUpdate, dense_shrink: float, sparse_shrink: float, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], times: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], lag: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None, squares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> None:
         """Move the weights on the sentences of the order, one after the other."""

@@ -7,8 +7,7 @@ weights are learned from all of them, from nothing or from where they were.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -16,18 +15,16 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.config import RoundOptions, option
-from calque.decode import CandidateLists
 from calque.errors import OptionError
 from calque.features import Weights
-from calque.hyps import Lists
 from calque.tune.differences import online_lists, seen_often
 from calque.tune.freezing import free_features
 from calque.tune.gain import background_gains, sentence_gains
-from calque.tune.judge import Verdict
 from calque.tune.loop import Place, Training
-from calque.tune.pool_trainer import PoolTrainer, PoolTraining, first_of_each
+from calque.tune.passes import CoreLoss, CoreUpdate, Passes
+from calque.tune.pool_trainer import PoolTrainer
 from calque.tune.problem import Problem, Vector
-from calque.tune.run import Round
+from calque.tune.relevant_set_training import RelevantSetTraining
 from calque.tune.task import Task
 
 FLAT = 0.1
@@ -53,6 +50,11 @@ class RelevantSetOptions(RoundOptions):
         "what should win: the best candidate found so far; the best of the translations closest to"
         " the reference that the model can produce; or each of these, on average",
     )
+    near: int = option(
+        0,
+        "where any candidate may be the best: of so many of highest score; 0: of all",
+        least=0,
+    )
     n_truths: int = option(5, "translations closest to the reference that are sought", least=1)
     w0: Literal["zero", "flat", "start"] = option(
         "zero",
@@ -72,11 +74,14 @@ class RelevantSetOptions(RoundOptions):
         "spread", "dense features as they are, or in units of how much they vary within lists"
     )
     average: bool = option(True, "take the mean of the weights over all sentences of all passes")
+    keep: Literal["last", "best"] = option(
+        "best", "the weights after the last pass, or those that choose best of all passes"
+    )
     gain: Literal["sentence", "corpus"] = option(
-        "sentence",
+        "corpus",
         "what a candidate is worth: its own score, or what it adds to that of all output",
     )
-    brevity_penalty: bool = option(True, "whether the BLEU of a candidate counts its length")
+    brevity_penalty: bool = option(True, "whether a candidate's own BLEU counts its length")
     bag_families: str = option("P1,W1", "families of sparse features that a bag of blocks has")
     least_occurrences: int = option(
         2, "sparse features on fewer candidates than this are not learned", least=1, most=255
@@ -97,7 +102,7 @@ class RelevantSetTrainer(PoolTrainer):
         self.can_repeat = self.options.warm_start
 
     @abstractmethod
-    def loss(self) -> _core.CostmarginLoss | _core.PerceptronLoss:
+    def loss(self) -> CoreLoss:
         """What is wrong with weights."""
 
     @property
@@ -125,9 +130,9 @@ class RelevantSetTrainer(PoolTrainer):
         begin = self._begin(problem, weights)
         moving = problem.free.copy()
         moving[lists.n_dense :] &= seen_often(lists, options.least_occurrences)
-        units = np.ones(lists.n_dense)
-        if options.dense_units == "spread":
-            units = lists.spread()
+        units = lists.spread() if options.dense_units == "spread" else np.ones(lists.n_dense)
+        is_dense = moving[: lists.n_dense]
+        dense = (begin[: lists.n_dense] * units)[is_dense]
         with online_lists(
             lists,
             moving,
@@ -137,19 +142,43 @@ class RelevantSetTrainer(PoolTrainer):
             on_disk=problem.on_disk,
             threads=problem.threads,
         ) as compared:
-            is_dense = moving[: lists.n_dense]
-            dense = (begin[: lists.n_dense] * units)[is_dense]
-            learned = self._learn(
+            passes = Passes(
                 compared,
                 np.concatenate([dense, begin[lists.n_dense :]]),
                 len(dense),
-                self._gains(problem, weights),
-                self._n_truths(problem),
-                problem.rng,
+                self.loss(),
+                self._rule(),
+                shrink=self._shrink(),
+                average=options.average,
             )
+            learned = self._learned(passes, problem, weights)
         after = np.concatenate([begin[: lists.n_dense], learned[len(dense) :]])
         after[: lists.n_dense][is_dense] = learned[: len(dense)] / units[is_dense]
         return after
+
+    def _learned(self, passes: Passes, problem: Problem, weights: Vector) -> Vector:
+        """The last or the best result of all passes; `weights` are those before the round."""
+        options, lists, metric = self.options, problem.lists, problem.metric
+        n_truths = self._n_truths(problem)
+        by_corpus, by_score = options.gain == "corpus", options.keep == "best"
+        if by_corpus:
+            background = lists.statistics[lists.best(weights)].sum(axis=0)
+        else:
+            gains = sentence_gains(metric, lists.statistics, options.brevity_penalty)
+        kept, highest = np.empty(0), -np.inf
+        for at in range(options.passes):
+            if by_corpus:
+                gains = background_gains(metric, lists.statistics, lists.offsets, background)
+            passes.learn(problem.rng.permutation(lists.n_sentences), gains, n_truths)
+            is_last = at + 1 == options.passes
+            if by_score or (by_corpus and not is_last):
+                result = passes.result
+                chosen = passes.best(result, problem.threads)
+                background = lists.statistics[chosen].sum(axis=0)
+                score = problem.sign * float(metric.score(background))
+                if by_score and (score > highest or not len(kept)):
+                    kept, highest = result, score
+        return kept if by_score else passes.result
 
     def _begin(self, problem: Problem, weights: Vector) -> Vector:
         """The weights that a round begins with; fixed ones are as they were."""
@@ -166,127 +195,27 @@ class RelevantSetTrainer(PoolTrainer):
             begin[:n_dense][problem.free[:n_dense]] = FLAT
         return begin
 
-    def _gains(self, problem: Problem, weights: Vector) -> Vector:
-        """What every candidate is worth."""
-        lists, metric = problem.lists, problem.metric
-        if self.options.gain == "sentence":
-            return sentence_gains(metric, lists.statistics, self.options.brevity_penalty)
-        background = lists.statistics[lists.best(weights)].sum(axis=0)
-        return background_gains(metric, lists.statistics, lists.offsets, background)
-
     def _n_truths(self, problem: Problem) -> NDArray[np.int64]:
         if self.options.truth == "pool" or problem.n_truths is None:
             return np.zeros(problem.lists.n_sentences, np.int64)
         return problem.n_truths
 
-    def _learn(
-        self,
-        lists: _core.OnlineLists,
-        weights: Vector,
-        n_dense: int,
-        gains: Vector,
-        n_truths: NDArray[np.int64],
-        rng: np.random.Generator,
-    ) -> Vector:
-        """The weights, dense ones first, after all passes, or their mean."""
+    def _shrink(self) -> tuple[float, float]:
         options = self.options
-        rates = options.dense_rate, options.sparse_rate
-        dense, sparse = (1 - 2 * rate * options.regularization for rate in rates)
+        dense, sparse = (
+            1 - 2 * rate * options.regularization
+            for rate in (options.dense_rate, options.sparse_rate)
+        )
         if min(dense, sparse) <= 0:
             raise OptionError(
                 f"regularization={options.regularization}: expected less than 1 / (2 * rate)"
             )
-        rule = _rule(options.update, rates, options.step)
-        squares = np.zeros(len(weights)) if options.update == "adagrad" else None
-        lag = np.zeros(len(weights)) if options.average else None
-        times, loss, n_sentences = np.zeros(2), self.loss(), len(n_truths)
-        for _ in range(options.passes):
-            order = rng.permutation(n_sentences)
-            lists.learn(
-                order, gains, n_truths, loss, rule, dense, sparse, weights, times, lag, squares
-            )
-        if lag is None:
-            return weights
-        weights[:n_dense] *= times[0]
-        weights[n_dense:] *= times[1]
-        weights -= lag
-        weights /= options.passes * n_sentences
-        return weights
+        return dense, sparse
 
-
-def _rule(
-    name: str, rates: tuple[float, float], step: float
-) -> _core.SgdUpdate | _core.AdaGradUpdate | _core.PassiveAggressiveUpdate:
-    if name == "sgd":
-        return _core.SgdUpdate(*rates)
-    if name == "adagrad":
-        return _core.AdaGradUpdate(*rates)
-    return _core.PassiveAggressiveUpdate(step)
-
-
-class RelevantSetTraining(PoolTraining):
-    """Rounds in which truths may come before everything else."""
-
-    _trainer: RelevantSetTrainer
-
-    def __init__(self, trainer: RelevantSetTrainer, task: Task, place: Place) -> None:
-        """Begin with an empty pool."""
-        super().__init__(trainer, task, place)
-        self._n_truths: NDArray[np.int64] | None = None
-
-    def state(self) -> Mapping[str, NDArray[Any]]:
-        """How many of the first candidates of each sentence are truths."""
-        return {} if self._n_truths is None else {"n_truths": self._n_truths}
-
-    def restore(self, rounds: Sequence[Round], state: Mapping[str, NDArray[Any]]) -> None:
-        """Fill the pool with what the finished rounds brought."""
-        super().restore(rounds, state)
-        self._n_truths = state.get("n_truths")
-
-    @property
-    def _is_seeded(self) -> bool:
-        return self._trainer.options.first == "seeds" or super()._is_seeded
-
-    def _gather(self, round: int, weights: Weights) -> tuple[int, Verdict | None]:
-        options, source, n_new = self._trainer.options, self._task.source, 0
-        if round == 0 and self._trainer.seeks_truths:
-            found = source.truths(
-                options.n_truths,
-                self._place.progress,
-                brevity_penalty=options.brevity_penalty,
-            )
-            n_new, _ = self._collect(round, found)
-            lists = self._pool.lists()
-            self._n_truths = np.diff(lists.offsets)
-            if options.first == "bag":
-                families = [name.strip() for name in options.bag_families.split(",")]
-                bags = source.bags(self._trainer.seed, families, self._place.progress)
-                n_new += self._collect(round, _beside(bags, lists))[0]
-                # What the first weights give is measured, but nothing to learn from.
-                chosen = [
-                    text
-                    for some in source.lists(weights, self._place.progress)
-                    for text in first_of_each(some)
-                ]
-                return n_new, self._task.judge.verdict(chosen)
-        more, verdict = super()._gather(round, weights)
-        return n_new + more, verdict
-
-    def _problem(self, round: int, lists: Lists) -> Problem:
-        return replace(super()._problem(round, lists), n_truths=self._n_truths)
-
-
-def _beside(bags: Iterable[CandidateLists], truths: Lists) -> Iterator[CandidateLists]:
-    """Bags with the dense features of the first truth of their sentence.
-
-    A bag is no translation and has none of its own: equal ones cancel.
-    """
-    first = 0
-    for lists in bags:
-        sentences = np.repeat(np.arange(first, first + len(lists.lengths)), lists.lengths)
-        begins, ends = truths.offsets[sentences], truths.offsets[sentences + 1]
-        known = ends > begins
-        dense = lists.dense.copy()
-        dense[known] = truths.dense[begins[known]]
-        yield replace(lists, dense=dense)
-        first += len(lists.lengths)
+    def _rule(self) -> CoreUpdate:
+        options = self.options
+        if options.update == "sgd":
+            return _core.SgdUpdate(options.dense_rate, options.sparse_rate)
+        if options.update == "adagrad":
+            return _core.AdaGradUpdate(options.dense_rate, options.sparse_rate)
+        return _core.PassiveAggressiveUpdate(options.step)

@@ -46,15 +46,19 @@ class Sentence:
             scores[at - rows.start] += (weights[features] * values).sum()
         return np.asarray(scores)
 
-    def truths(self, scores: Vector, every: bool) -> list[int]:
+    def truths(self, scores: Vector, every: bool, near: int = 0) -> list[int]:
         """All truths, or the best of them; without truths the best of all candidates.
 
-        Of equally good ones the best is that of highest score: it takes the smallest update.
+        With `near` it is the best of so many candidates of highest score, which small changes of
+        the weights reach. Of equally good ones the best is that of highest score: it takes the
+        smallest update.
         """
         if every and self.n_truths:
             return list(range(self.n_truths))
-        n = self.n_truths or len(self.gains)
-        return [max(range(n), key=lambda row: (self.gains[row], scores[row]))]
+        rows = list(range(self.n_truths or len(self.gains)))
+        if near and not self.n_truths:
+            rows = sorted(sorted(rows, key=lambda row: -scores[row])[:near])
+        return [max(rows, key=lambda row: (self.gains[row], scores[row]))]
 
     def direction(
         self, better: int, worse: int, loss: float, free: NDArray[np.bool_]

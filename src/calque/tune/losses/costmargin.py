@@ -18,12 +18,17 @@ class CostmarginLoss:
     """
 
     def __init__(
-        self, select: str = "loss", margin_factor: bool = True, all_truths: bool = False
+        self,
+        select: str = "loss",
+        margin_factor: bool = True,
+        all_truths: bool = False,
+        near: int = 0,
     ) -> None:
-        """Take the reading of the paper."""
+        """Take the reading of the paper; `near` is as in `Sentence.truths`."""
         self.select = select
         self.margin_factor = margin_factor
         self.all_truths = all_truths
+        self.near = near
 
     def direction(
         self, sentence: Sentence, weights: Vector, free: NDArray[np.bool_]
@@ -33,7 +38,7 @@ class CostmarginLoss:
         Without truths the others are alternatives to the best candidate.
         """
         scores, gains = sentence.scores(weights), sentence.gains
-        truths, loss = sentence.truths(scores, self.all_truths), 0.0
+        truths, loss = sentence.truths(scores, self.all_truths, self.near), 0.0
         shares: list[tuple[int, float]] = []
         for truth in truths:
             gaps, margins = gains[truth] - gains, 1 - (scores[truth] - scores)

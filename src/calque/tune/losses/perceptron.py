@@ -15,9 +15,10 @@ class PerceptronLoss:
     mean over the truths; a choice that is a truth is right.
     """
 
-    def __init__(self, all_truths: bool = False) -> None:
-        """Say whether all truths have a part in a step, or the best of them."""
+    def __init__(self, all_truths: bool = False, near: int = 0) -> None:
+        """Say whether all truths have a part in a step; `near` is as in `Sentence.truths`."""
         self.all_truths = all_truths
+        self.near = near
 
     def direction(
         self, sentence: Sentence, weights: Vector, free: NDArray[np.bool_]
@@ -27,7 +28,7 @@ class PerceptronLoss:
         chosen = max(range(len(scores)), key=lambda row: (scores[row], -gains[row]))
         if chosen < sentence.n_truths:
             return None
-        truths = sentence.truths(scores, self.all_truths)
+        truths = sentence.truths(scores, self.all_truths, self.near)
         share, shares, loss = 1 / len(truths), list[tuple[int, float]](), 0.0
         for truth in truths:
             if gains[truth] > gains[chosen]:

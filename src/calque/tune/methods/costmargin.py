@@ -38,4 +38,5 @@ class Costmargin(RelevantSetTrainer):
         """The margin loss as the options read it."""
         options = self.options
         select = getattr(_core.CostmarginLoss.Select, options.select)
-        return _core.CostmarginLoss(select, options.margin_factor, options.truth == "all")
+        targets = options.truth == "all", options.near
+        return _core.CostmarginLoss(select, options.margin_factor, *targets)

@@ -23,4 +23,4 @@ class Perceptron(RelevantSetTrainer):
 
     def loss(self) -> _core.PerceptronLoss:
         """The choice against the best."""
-        return _core.PerceptronLoss(self.options.truth == "all")
+        return _core.PerceptronLoss(self.options.truth == "all", self.options.near)
