@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -26,9 +26,17 @@ from calque.config import (
 )
 from calque.decode import Decoder, SourceText, TrainingText
 from calque.errors import CalqueError, ModelError
-from calque.features import DENSE, SparseWeights, Weights
+from calque.features import (
+    DENSE,
+    BlockColumn,
+    LocalModelData,
+    OrientationColumn,
+    SparseWeights,
+    Weights,
+)
 from calque.lm import estimate
 from calque.model import KeptBitext, Model
+from calque.model.feature_data import FeatureData
 from calque.text import Preprocessor, Sentences, Vocabulary
 
 MAX_WORDS = 3
@@ -118,12 +126,19 @@ def expected(one: Corpus, pair: int, span: Phrase, how: LeaveOneOutOptions) -> O
 
 
 def found(
-    one: Corpus, spans: list[Phrase], pairs: list[int], how: LeaveOneOutOptions, limit: int = 0
+    one: Corpus,
+    spans: list[Phrase],
+    pairs: list[int],
+    how: LeaveOneOutOptions,
+    limit: int = 0,
+    by: Literal["score", "count"] = "score",
 ) -> list[Options | None]:
     """The options of spans, as the single block of a sentence each."""
     decoder = Decoder.of(one.model)
     training = TrainingText(one.model, how)
-    search = DecodeOptions(reordering="mon", stack_size=0, pop_limit=0, options_per_span=limit)
+    search = DecodeOptions(
+        reordering="mon", stack_size=0, pop_limit=0, options_per_span=limit, options_by=by
+    )
     lists = decoder.decode(
         as_source([list(span) for span in spans]),
         one.model.weights,
@@ -212,6 +227,40 @@ def test_the_best_options_are_kept_whatever_is_remembered(how: LeaveOneOutOption
             score = {target: 0.3 * s + 0.7 * t for target, (s, t) in options.items()}
             best = sorted(score.values(), reverse=True)[:limit]
             assert sorted((score[target] for target in kept), reverse=True) == pytest.approx(best)
+
+
+@pytest.mark.parametrize("how", WAYS[:2], ids=["drop", "penalty"])
+def test_options_by_count_are_those_that_are_left(how: LeaveOneOutOptions) -> None:
+    """Counts of events stay: of the blocks that are not gone, those seen most often are kept."""
+    one = corpus(97, n_pairs=150, n_words=6)
+    table = one.model.blocks
+    counts = np.random.default_rng(2).integers(0, 9, (len(table), 3)).astype(np.int32)
+    nothing = np.zeros(len(table), np.float32)
+    local = LocalModelData(
+        counts,
+        BlockColumn(nothing, 0.0),
+        OrientationColumn(np.zeros((len(table), 3), np.float32), np.zeros(3, np.float32)),
+        BlockColumn(nothing, 0.0),
+        np.empty((0, 2), np.int32),
+    )
+    one = replace(one, model=replace(one.model, feature_data=FeatureData(local_model=local)))
+    spans, pairs = spans_of(one)
+    short = [i for i, span in enumerate(spans) if len(span) < 3]
+    order = np.random.default_rng(1).permutation(short)
+    spans, pairs = [spans[i] for i in order], [pairs[i] for i in order]
+    pairs = [pair if i % 3 else -1 for i, pair in enumerate(pairs)]
+    every = found(one, spans, pairs, how)
+    assert max(len(options or ()) for options in every) > 20
+    for kept, options, span in zip(
+        found(one, spans, pairs, how, 3, "count"), every, spans, strict=True
+    ):
+        if options is None or kept is None:
+            assert options is kept
+            continue
+        rows = {tuple(table.target(r).tolist()): r for r in table.blocks(table.find(list(span)))}
+        totals = {target: int(counts[rows[target]].sum()) for target in options}
+        ranked = sorted(options, key=lambda target: (-totals[target], rows[target]))
+        assert set(kept) == set(ranked[:3])
 
 
 @pytest.mark.parametrize("families", ["phrase-pair, lexical", "phrase-pair, wordedges"])

@@ -29,10 +29,11 @@ from test_decode_dense import expected_score, features, prepared
 from test_decode_exact import rules, search_options, seeds, sources
 
 from calque.config import DecodeOptions, ForceOptions, OracleOptions
+from calque.config.dense import EventOptions
 from calque.decode import Decoder, SourceText
 from calque.errors import CalqueError, ModelError, OptionError
 from calque.features import DenseData, FeatureSet, Weights
-from calque.features.events import LEFT
+from calque.features.events import LEFT, NEUTRAL, RIGHT, BlockEvents
 from calque.text import Sentences
 
 few = settings(max_examples=50, deadline=None)
@@ -178,6 +179,39 @@ def test_forced_and_oracle_decoding_obey_the_same_rules(
 
 
 @few
+@given(seeds, st.lists(st.integers(3, 6), min_size=1, max_size=6), rules, st.booleans())
+def test_orientations_are_the_sides_of_events(
+    seed: int, source: list[int], by: Rules, boundary: bool
+) -> None:
+    """A derivation is a sentence pair: its steps to the right and left are events of it."""
+    parts, _, decoder, weights = prepared(seed, EXPRESSION)
+    how = replace(search_options(by), first_block="right" if boundary else "neutral")
+    [found] = decoder.decode(as_source([source]), weights, how, n_best=5, distinct=False)
+    for derivation in found.derivations:
+        steps = tuple(Step(s.begin, s.end, s.block, tuple(s.target)) for s in derivation.steps)
+        if any(step.block < 0 for step in steps):
+            continue
+        target = Sentences.from_lists([list(words_of(steps))])
+        events = BlockEvents(
+            parts.blocks,
+            Sentences.from_lists([source]),
+            target,
+            EventOptions(boundary_block=boundary),
+        ).collect(0, 1)
+        columns = (events.previous, events.block, events.side, events.source_begin)
+        known = set(zip(*(a.tolist() for a in (*columns, events.target_begin)), strict=True))
+        target_begin = 0
+        for i, (step, found_step) in enumerate(zip(steps, derivation.steps, strict=True)):
+            side = {"R": RIGHT, "L": LEFT, "N": NEUTRAL}["RLN"[found_step.orientation]]
+            place = (step.block, side, step.begin, target_begin)
+            if i == 0:
+                assert (-1, *place) in known
+            elif side != NEUTRAL:
+                assert (steps[i - 1].block, *place) in known
+            target_begin += len(step.target)
+
+
+@few
 @given(seeds, st.lists(st.integers(3, 7), min_size=1, max_size=12), asked)
 def test_a_narrow_beam_meets_no_dead_end(seed: int, source: list[int], what: Asked) -> None:
     _, _, decoder, weights = prepared(seed, EXPRESSION)
@@ -187,14 +221,35 @@ def test_a_narrow_beam_meets_no_dead_end(seed: int, source: list[int], what: Ask
     assert sorted(covered) == list(range(len(source)))
 
 
+@pytest.mark.parametrize("first_block", ["right", "neutral"])
+def test_options_by_score_are_those_of_adjacent_steps(
+    first_block: Literal["right", "neutral"],
+) -> None:
+    """Whatever the step, which is not known when they are chosen."""
+    parts, data, decoder, _ = prepared(4, "local-model")
+    local = data.local_model
+    assert local is not None
+    weights = Weights(dict.fromkeys(decoder.feature_names, 0.0))
+    weights = Weights({**weights, "block_unigram": 1.0, "neutral_block_unigram": -5.0})
+    rows, source = phrase_of_many_blocks(parts)
+    ranked = sorted(rows, key=lambda row: -local.unigram.values[row])
+    options = DecodeOptions(stack_size=0, pop_limit=0, options_per_span=2, first_block=first_block)
+    [found] = decoder.decode(as_source([source]), weights, options, n_best=9999, distinct=False)
+    whole = {d.steps[0].block for d in found.derivations if len(d.steps) == 1}
+    assert whole == set(ranked[:2])
+
+
+def phrase_of_many_blocks(parts: Parts) -> tuple[list[int], list[int]]:
+    """The rows of the blocks of a phrase, and its words."""
+    table = parts.blocks
+    phrase = next(p for p in range(len(table.source_counts)) if len(table.blocks(p)) > 3)
+    return list(table.blocks(phrase)), table.source(phrase).tolist()
+
+
 def test_options_by_count_are_all_blocks_of_the_phrase_whatever_their_scores() -> None:
     parts, data, decoder, weights = prepared(4, EXPRESSION)
     assert data.local_model is not None
-    phrase = next(
-        p for p in range(len(parts.blocks.source_counts)) if len(parts.blocks.blocks(p)) > 3
-    )
-    rows = list(parts.blocks.blocks(phrase))
-    source = parts.blocks.source(phrase).tolist()
+    rows, source = phrase_of_many_blocks(parts)
     totals = data.local_model.counts.sum(axis=1).tolist()
     ranked = sorted(rows, key=lambda row: (-totals[row], row))
     options = DecodeOptions(
