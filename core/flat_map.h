@@ -27,6 +27,16 @@ class Interner {
     return slots_[at];
   }
 
+  // The id of an equal item, or -1.
+  int32_t find(const Item& item) const {
+    if (slots_.empty()) return -1;
+    size_t at = item.hash() & (slots_.size() - 1);
+    while (slots_[at] >= 0 && !(items_[static_cast<size_t>(slots_[at])] == item)) {
+      at = (at + 1) & (slots_.size() - 1);
+    }
+    return slots_[at];
+  }
+
   const Item& operator[](int32_t id) const { return items_[static_cast<size_t>(id)]; }
   size_t size() const { return items_.size(); }
 

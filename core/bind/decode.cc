@@ -7,93 +7,14 @@
 #include <algorithm>
 #include <tuple>
 
-#include "bind/arrays.h"
-#include "bind/blocks.h"
+#include "bind/decoder.h"
 #include "bind/derivations.h"
-#include "bind/feature_set.h"
-#include "bind/language_model.h"
-#include "bind/leave_one_out.h"
 #include "bind/register.h"
-#include "checks.h"
 #include "decode/bag.h"
-#include "decode/decoder.h"
 #include "decode/forced.h"
-#include "error.h"
 
 namespace calque::bind {
 namespace {
-
-// Source sentences; keeps the arrays alive that the view points into.
-struct BoundSource {
-  BoundSource(Vector<int32_t> ids, Vector<int64_t> offsets, Vector<int32_t> copies,
-              Matrix<uint64_t> levels)
-      : ids(ids), offsets(offsets), copies(copies), levels(levels) {
-    if (copies.size() != ids.size()) throw Error("one copy per source word is expected");
-    if (levels.shape(0) != ids.size()) throw Error("a row of levels per source word is expected");
-    check_offsets(view(offsets), ids.size(), "source words");
-    check_ids(view(ids), "source words");
-  }
-
-  Vector<int32_t> ids;
-  Vector<int64_t> offsets;
-  Vector<int32_t> copies;
-  Matrix<uint64_t> levels;
-};
-
-// A loaded model; keeps the arrays alive that the view points into.
-struct BoundDecoder {
-  BoundDecoder(nb::object blocks_owner, nb::object lm_owner, Vector<int32_t> lm_words,
-               nb::object features_owner)
-      : blocks(blocks_owner), lm(lm_owner), words(lm_words), features(features_owner),
-        model{nb::cast<const BoundBlockTable&>(blocks_owner).table,
-              {nb::cast<const BoundLanguageModel&>(lm_owner).view(), view(words)},
-              &nb::cast<const BoundFeatureSet&>(features_owner).set} {
-    check_ids(model.lm.words, model.lm.lm.n_words(), "language-model ids of target words");
-    check_ids(model.blocks.target_words, "target words of the blocks");
-    check_features();
-  }
-
-  // Tables of the features have a row per block, classes an entry per target word.
-  void check_features() const {
-    const auto n_blocks = static_cast<size_t>(model.blocks.n_blocks());
-    const auto check = [&](const auto& columns) {
-      for (const auto& column : columns) {
-        if (column.values.size() == n_blocks * column.width) continue;
-        throw Error(model.dense().names[column.index] + ": one row per block is expected");
-      }
-    };
-    check(model.dense().block_columns);
-    check(model.dense().orientation_columns);
-    const size_t n_counts = model.events().counts.size();
-    if (n_counts != 0) check_size(n_counts, n_blocks * kSides, "counts of events");
-    if (is_outside(model.blocks.target_words)) {
-      throw Error("a block has a target word that the language models or the templates lack");
-    }
-  }
-
-  // Whether one of them is neither a target word nor, below 0, a text.
-  bool is_outside(std::span<const int32_t> targets) const {
-    return std::ranges::any_of(targets, [&](int32_t id) { return model.is_outside(id); });
-  }
-
-  nb::object blocks, lm;
-  Vector<int32_t> words;
-  nb::object features;
-  ModelView model;
-};
-
-// What is to be left out for the sentences of a text, or null; they know their pairs then.
-const LeaveOneOut* leave_out(SourceText& source, const BoundDecoder& decoder,
-                             const BoundLeaveOneOut* given) {
-  return given == nullptr ? nullptr : given->apply(source, decoder.model);
-}
-
-WeightView to_weights(const BoundDecoder& decoder, const BoundWeights& weights) {
-  if (weights.dense.size() != decoder.model.dense().size()) {
-    throw Error("one weight per dense feature is expected");
-  }
-  return weights.view(*decoder.model.features);
-}
 
 Reordering to_reordering(const std::string& name) {
   if (name == "mon") return Reordering::kMonotone;
@@ -115,14 +36,6 @@ Start to_start(const std::string& first_block) {
   throw Error("the first block is right or neutral");
 }
 
-// Refuses limits that count events of blocks where the model has no such counts.
-void check_events(const BoundDecoder& decoder, const SearchOptions& search,
-                  const OptionLimits& limits = {}) {
-  if ((search.reordering.least_left_count > 0 || limits.by_count) && decoder.model.events().empty()) {
-    throw Error("the model has no counts of events");
-  }
-}
-
 bool is_normalised(const std::string& by) {
   if (by != "none" && by != "alternatives") throw Error("the normaliser is none or alternatives");
   return by == "alternatives";
@@ -132,15 +45,6 @@ bool is_normalised(const std::string& by) {
 bool is_score(const std::string& name) {
   if (name != "score" && name != "estimate") throw Error("a threshold is on score or estimate");
   return name == "score";
-}
-
-SourceText to_source(const BoundDecoder& decoder, const BoundSource& source) {
-  if (decoder.is_outside(view(source.copies))) throw Error("a copy is no target word");
-  const size_t n_levels = source.levels.shape(1);
-  if (!decoder.model.sparse().empty() && n_levels != decoder.model.sparse().n_source_levels()) {
-    throw Error("source words have other levels than the templates");
-  }
-  return {view(source.ids), view(source.offsets), view(source.copies), view(source.levels), n_levels, {}};
 }
 
 SourceText to_sentence(const BoundDecoder& decoder, const BoundSource& source) {
@@ -180,14 +84,6 @@ Constraints to_constraints(const BoundDecoder& decoder, const SourceText& source
     }
   }
   return constraints;
-}
-
-void check_references(const SourceText& source, const Vector<int32_t>& references,
-                      const Vector<int64_t>& offsets) {
-  if (offsets.size() != source.offsets.size()) {
-    throw Error("one reference per source sentence is expected");
-  }
-  check_offsets(view(offsets), references.size(), "references");
 }
 
 auto to_arrays(SparseRows&& rows) {
@@ -252,7 +148,8 @@ void register_decode(nb::module_& m) {
            "`copies` holds, for every source word, the target id of its text, or -1 - i where word "
            "i of a sentence has none; `levels` what templates see of it.");
 
-  nb::class_<BoundDecoder>(m, "Decoder", "A loaded model that translates.")
+  nb::class_<BoundDecoder> decoder(m, "Decoder", "A loaded model that translates.");
+  decoder
       .def(nb::init<nb::object, nb::object, Vector<int32_t>, nb::object>(), nb::arg("blocks"),
            nb::arg("lm"), nb::arg("lm_words"), nb::arg("features"),
            "`lm_words` holds the language-model id of each target id; empty: the same ids.")
@@ -354,7 +251,7 @@ void register_decode(nb::module_& m) {
             check_events(decoder, search);
             SourceText source = to_source(decoder, text);
             check_references(source, references, reference_offsets);
-            const ForcedOptions options{search.reordering, max_bytes, max_words, min_prefix,
+            const ForcedOptions options{search.reordering, {max_bytes, max_words}, min_prefix,
                                         derive_prefix, leave_out(source, decoder, leave_one_out)};
             nb::gil_scoped_release release;
             return force(decoder.model, weights, options, source, view(references),
@@ -440,6 +337,7 @@ void register_decode(nb::module_& m) {
           "Of every sentence a bag of blocks, one drawn for each span: sparse features as above, "
           "where the words of each bag begin, and these. `first` is the number of the first "
           "sentence in its text.");
+  register_gold(decoder, m);
 }
 
 }  // namespace calque::bind

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "decode/decoder.h"
+#include "decode/forced_search.h"
 
 namespace calque {
 
@@ -19,8 +20,7 @@ struct Forced {
 
 struct ForcedOptions {
   ReorderingRules reordering;
-  int64_t max_bytes;                 // a search that needs more is given up
-  int max_words;                     // longer sources are not tried
+  ForcedLimits limits;
   int min_prefix;                    // shortest prefix, in source words, that is of use
   bool derive_prefix;                // find the best derivation of the prefix pair
   const LeaveOneOut* leave_one_out;  // what to leave out for sentences with a pair

@@ -47,7 +47,7 @@ class OracleTarget {
   void look_ahead(int32_t state, std::span<const Option> options, int32_t first,
                   std::vector<double>& scores);
   static constexpr bool looks_ahead() { return true; }
-  static constexpr bool has_future(const Coverage&, int32_t) { return true; }
+  static constexpr bool has_future(const Coverage&, int, int32_t) { return true; }
   static constexpr bool completes() { return true; }
   static constexpr bool ends() { return true; }
   double finish(int32_t) const { return 0; }

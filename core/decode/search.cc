@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "decode/gold_target.h"
 #include "decode/oracle.h"
 
 namespace calque {
@@ -175,7 +176,8 @@ void Search<Target>::extend(const std::vector<Cube>& cubes, Stack& stack) {
     const TargetStep step =
         target_.step(graph_[from].target, option, id, cube.context.orientation);
     if (step.state == kRefused) continue;
-    if (!target_.has_future(graph_.coverages[graph_.places[cube.place].coverage], step.state)) continue;
+    const Place& after = graph_.places[cube.place];
+    if (!target_.has_future(graph_.coverages[after.coverage], after.last_end, step.state)) continue;
     extensions_.push_back({&cube, from, id, step, cell.log_sum});
     if (!steps_) continue;
     steps_->ask(cube.context, graph_[from].option, target_.history(graph_[from].target), id);
@@ -354,5 +356,6 @@ template class Search<LmTarget>;
 template class Search<ContextTarget>;
 template class Search<ForcedTarget>;
 template class Search<OracleTarget>;
+template class Search<GoldTarget>;
 
 }  // namespace calque

@@ -68,6 +68,11 @@ class Search {
 
   // Searches the sentence of the table; the graph is valid until the next run.
   const SearchGraph& run(const OptionTable& table);
+  // The hypotheses of the last run that cover so many words and were not pruned, in no order; those
+  // that cover every word are not pruned at all.
+  std::span<const int32_t> stack(int n_covered) const {
+    return stacks_[static_cast<size_t>(n_covered)];
+  }
 
  private:
   // Hypotheses at one place (best first) times the options of one free span.

@@ -99,7 +99,7 @@ TargetStep ForcedTarget::step(int32_t state, const Option& option, int32_t, int 
   return {static_cast<float>(firsts[from] + sums[to] - sums[from]), static_cast<int32_t>(to)};
 }
 
-bool ForcedTarget::has_future(const Coverage& coverage, int32_t state) const {
+bool ForcedTarget::has_future(const Coverage& coverage, int, int32_t state) const {
   const auto in_time = [&](int word) { return latest_[static_cast<size_t>(word)] >= state; };
   uint64_t later = coverage.later;
   if (later != 0 && !in_time(coverage.first)) return false;

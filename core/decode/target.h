@@ -66,8 +66,8 @@ class LmTarget {
     return splits_ && orientation == kDiscontinuous;
   }
 
-  // Whether the gaps of a coverage can be filled after a state.
-  static constexpr bool has_future(const Coverage&, int32_t) { return true; }
+  // Whether the gaps of a coverage can be filled after a block that ended at `last_end` and a state.
+  static constexpr bool has_future(const Coverage&, int, int32_t) { return true; }
 
   // Whether `look_ahead` tells the score after a step without making it.
   static constexpr bool looks_ahead() { return false; }
@@ -98,7 +98,7 @@ class ContextTarget {
 
   int32_t begin();
   TargetStep step(int32_t state, const Option& option, int32_t id, int orientation);
-  static constexpr bool has_future(const Coverage&, int32_t) { return true; }
+  static constexpr bool has_future(const Coverage&, int, int32_t) { return true; }
   static constexpr bool completes() { return true; }
   static constexpr bool looks_ahead() { return false; }
   double finish(int32_t state) const;
@@ -145,7 +145,7 @@ class ForcedTarget {
   TargetStep step(int32_t state, const Option& option, int32_t id, int orientation) const;
   // A word that was jumped over must still find its place. What lies beyond the last covered word
   // need not: it is in no prefix pair that ends before it.
-  bool has_future(const Coverage& coverage, int32_t state) const;
+  bool has_future(const Coverage& coverage, int last_end, int32_t state) const;
   static constexpr bool completes() { return false; }  // so are prefix pairs; nothing is pruned
   static constexpr bool looks_ahead() { return false; }
   bool ends() const { return ends_; }

@@ -4,9 +4,9 @@
 
 namespace calque {
 
-std::vector<bool> on_complete_ways(const SearchGraph& graph) {
+std::vector<bool> on_ways_to(const SearchGraph& graph, std::span<const int32_t> ends) {
   std::vector<bool> marked(graph.hypotheses.size(), false);
-  for (const int32_t id : graph.complete) marked[static_cast<size_t>(id)] = true;
+  for (const int32_t id : ends) marked[static_cast<size_t>(id)] = true;
   for (size_t id = graph.hypotheses.size(); id-- > 0;) {  // predecessors come before
     if (!marked[id]) continue;
     graph.for_each_way(graph.hypotheses[id], [&](double, int32_t previous, int32_t) {
@@ -18,7 +18,7 @@ std::vector<bool> on_complete_ways(const SearchGraph& graph) {
 
 TranslationGraph translation_graph(const SearchGraph& graph, const OptionTable& table) {
   TranslationGraph result;
-  const std::vector<bool> marked = on_complete_ways(graph);
+  const std::vector<bool> marked = on_ways_to(graph, graph.complete);
   std::vector<int32_t> node_of(marked.size(), -1);
   for (size_t id = 0; id < marked.size(); ++id) {
     if (!marked[id]) continue;

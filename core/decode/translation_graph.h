@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "decode/derivation.h"
@@ -23,8 +24,8 @@ struct TranslationGraph {
   std::vector<Edge> edges;  // by the node they lead to, the best one first
 };
 
-// Which hypotheses lie on a way to a complete one.
-std::vector<bool> on_complete_ways(const SearchGraph& graph);
+// Which hypotheses lie on a way to one of these.
+std::vector<bool> on_ways_to(const SearchGraph& graph, std::span<const int32_t> ends);
 
 // The part of a search graph that leads to complete translations.
 // Oracle: tests/test_decode_graph.py (enumeration).

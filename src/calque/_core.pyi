@@ -718,6 +718,23 @@ class Decoder:
         Of every sentence a bag of blocks, one drawn for each span: sparse features as above, where the words of each bag begin, and these. `first` is the number of the first sentence in its text.
         """
 
+    def find_gold(self, source: Source, references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: SearchOptions, leave_one_out: LeaveOneOut | None, *, max_bytes: int, max_words: int, min_prefix: int, all_prefixes: bool, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint16], dict(shape=(None,))], Annotated[NDArray[numpy.uint16], dict(shape=(None,))], Annotated[NDArray[numpy.uint16], dict(shape=(None,))], int]:
+        """
+        The arrays of gold lattices in the order of their class, and how many pairs were too large.
+        """
+
+    def gold_scores(self, source: Source, references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lattices: GoldLattices, weights: WeightView, search: SearchOptions, leave_one_out: LeaveOneOut | None, *, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        The score of the best derivation in every bin of each lattice; minus infinity where there is none.
+        """
+
+class GoldLattices:
+    """Gold lattices of some sentence pairs."""
+
+    def __init__(self, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], is_whole: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], later: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], last_end: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], n_words: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def __len__(self) -> int: ...
+
 class NBestReader:
     """N-best lists of Moses and Joshua, block by block."""
 

@@ -7,6 +7,7 @@ from calque.decode.contributions import FeatureUse
 from calque.decode.decoder import Decoder
 from calque.decode.explanation import BlockContribution, Comparison, Explanation
 from calque.decode.forcing import ForcedPair, force_pairs
+from calque.decode.gold import GoldLattices, GoldText
 from calque.decode.graph import TranslationGraph
 from calque.decode.oracle_text import OracleSentence, oracle_lists, oracle_texts
 from calque.decode.reachability import Reachability
@@ -27,6 +28,8 @@ __all__ = [
     "Explanation",
     "FeatureUse",
     "ForcedPair",
+    "GoldLattices",
+    "GoldText",
     "OracleSentence",
     "Reachability",
     "Required",

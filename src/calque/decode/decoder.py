@@ -73,7 +73,7 @@ class Decoder:
         """
         self.features = features or FeatureSet.standard(blocks)
         lm_words = lm.words_of(target_vocabulary)
-        self._core = _core.Decoder(blocks.core, lm.core, lm_words, self.features.core)
+        self.core = _core.Decoder(blocks.core, lm.core, lm_words, self.features.core)
 
     @classmethod
     def of(cls, model: Model) -> Decoder:
@@ -102,16 +102,16 @@ class Decoder:
         the model forgets for each sentence (`TrainingText.left_out`).
         """
         required = source.required
-        return self._core.decode(
-            self._source(source),
-            self._weights(weights),
-            self._search(options),
+        return self.core.decode(
+            self.core_source(source),
+            self.core_weights(weights),
+            self.core_search(options),
             required.offsets,
             required.spans,
             required.target_offsets,
             required.targets,
             leave_one_out,
-            limits=_limits(options),
+            limits=core_limits(options),
             n_best=n_best,
             distinct=distinct,
             threads=n_workers(threads),
@@ -129,12 +129,12 @@ class Decoder:
         threads: int | None = None,
     ) -> _core.DecodedBatch:
         """The same as `decode` as arrays, which cost little; nothing can be required."""
-        return self._core.decode_batch(
-            self._source(source),
-            self._weights(weights),
-            self._search(options),
+        return self.core.decode_batch(
+            self.core_source(source),
+            self.core_weights(weights),
+            self.core_search(options),
             leave_one_out,
-            limits=_limits(options),
+            limits=core_limits(options),
             n_best=n_best,
             distinct=distinct,
             threads=n_workers(threads),
@@ -144,11 +144,11 @@ class Decoder:
         self, source: SourceText, weights: Weights, options: DecodeOptions
     ) -> _core.TranslationGraph:
         """Everything that the search of one sentence kept."""
-        return self._core.graph(
-            self._source(source),
-            self._weights(weights),
-            self._search(options),
-            limits=_limits(options),
+        return self.core.graph(
+            self.core_source(source),
+            self.core_weights(weights),
+            self.core_search(options),
+            limits=core_limits(options),
         )
 
     def oracle(
@@ -192,10 +192,10 @@ class Decoder:
     ) -> _core.DecodedBatch:
         """The same as `oracle` as arrays, which cost little."""
         search = DecodeOptions(**options.rules(), stack_size=options.stack_size, future_cost=False)
-        return self._core.oracle(
-            self._source(source),
+        return self.core.oracle(
+            self.core_source(source),
             [(text.copies, text.sentences.offsets) for text in references],
-            self._search(search),
+            self.core_search(search),
             leave_one_out,
             brevity_penalty=options.brevity_penalty,
             max_targets=options.max_targets,
@@ -220,12 +220,12 @@ class Decoder:
         The search is exhaustive (Yu et al. 2013). Where the whole reference is out of reach, the
         longest reachable prefix pair is found and, with `derive_prefix`, its best derivation.
         """
-        return self._core.force(
-            self._source(source),
+        return self.core.force(
+            self.core_source(source),
             references.copies,
             references.sentences.offsets,
-            self._weights(weights),
-            self._search(DecodeOptions(**options.rules())),
+            self.core_weights(weights),
+            self.core_search(DecodeOptions(**options.rules())),
             leave_one_out,
             max_bytes=options.memory_mb * MEGABYTE,
             max_words=options.max_words,
@@ -250,14 +250,14 @@ class Decoder:
         """
         steps = [(begin, end, list(target)) for begin, end, target in blocks]
         first_block = (rules or ReorderingOptions()).first_block
-        return self._core.derive(
-            self._source(source), steps, self._weights(weights), first_block=first_block
+        return self.core.derive(
+            self.core_source(source), steps, self.core_weights(weights), first_block=first_block
         )
 
     def dense_features(self, derivation: _core.Derivation, source: SourceText) -> list[float]:
         """The values of a derivation of one sentence, extracted from its blocks alone."""
-        return self._core.features(
-            self._source(source), derivation, n_steps=len(derivation.steps), ends=True
+        return self.core.features(
+            self.core_source(source), derivation, n_steps=len(derivation.steps), ends=True
         )
 
     def sparse_features(
@@ -280,8 +280,8 @@ class Decoder:
         `ends` is false for derivations of prefixes of the sentences.
         """
         lists = [list(some) for some in derivations]
-        found = self._core.sparse_features(
-            self._source(source), lists, ends=ends, threads=n_workers(threads)
+        found = self.core.sparse_features(
+            self.core_source(source), lists, ends=ends, threads=n_workers(threads)
         )
         return SparseRows(*found)
 
@@ -289,8 +289,8 @@ class Decoder:
         self, batch: _core.DecodedBatch, source: SourceText, *, threads: int | None = None
     ) -> SparseRows:
         """The sparse features of all that was decoded from a source, candidate by candidate."""
-        found = self._core.sparse_features_of(
-            self._source(source), batch, threads=n_workers(threads)
+        found = self.core.sparse_features_of(
+            self.core_source(source), batch, threads=n_workers(threads)
         )
         return SparseRows(*found)
 
@@ -309,8 +309,12 @@ class Decoder:
         the seed, the number of the sentence and the span alone. Raises `CalqueError` where a sparse
         feature looks beyond a block and its place in the sentence.
         """
-        offsets, keys, counts, word_offsets, words = self._core.bags(
-            self._source(source), leave_one_out, seed=seed, first=first, threads=n_workers(threads)
+        offsets, keys, counts, word_offsets, words = self.core.bags(
+            self.core_source(source),
+            leave_one_out,
+            seed=seed,
+            first=first,
+            threads=n_workers(threads),
         )
         return Bags(SparseRows(offsets, keys, counts), word_offsets, words)
 
@@ -327,8 +331,8 @@ class Decoder:
         named = self._names(derivation, source)
         before = [0.0] * len(self.feature_names)
         for i in range(len(derivation.steps)):
-            after = self._core.features(
-                self._source(source),
+            after = self.core.features(
+                self.core_source(source),
                 derivation,
                 n_steps=i + 1,
                 ends=i + 1 == len(derivation.steps),
@@ -381,11 +385,13 @@ class Decoder:
         ]
         return self.features.namer.names(texts, steps)
 
-    def _source(self, source: SourceText) -> _core.Source:
+    def core_source(self, source: SourceText) -> _core.Source:
+        """A text as the core takes it, with what templates see of its words."""
         values = self.features.source_values(source.sentences.ids, source.unknown)
         return _core.Source(*source.arrays(), values)
 
-    def _weights(self, weights: Weights) -> _core.WeightView:
+    def core_weights(self, weights: Weights) -> _core.WeightView:
+        """Weights as the core takes them; raises `CalqueError` where they are of other features."""
         vector = weights.vector(self.features.names)
         if not self.features.templates and len(weights.sparse):
             raise CalqueError(
@@ -395,7 +401,8 @@ class Decoder:
         sparse = weights.sparse.core if self.features.templates else None
         return _core.WeightView(vector, sparse)
 
-    def _search(self, options: DecodeOptions) -> _core.SearchOptions:
+    def core_search(self, options: DecodeOptions) -> _core.SearchOptions:
+        """Options as the core takes them; raises `CalqueError` where they do not fit the model."""
         options.check()
         counting = options.counting
         if counting and not self.features.core.has_event_counts:
@@ -410,7 +417,8 @@ class Decoder:
         return _core.SearchOptions(**values)
 
 
-def _limits(options: DecodeOptions) -> _core.OptionLimits:
+def core_limits(options: DecodeOptions) -> _core.OptionLimits:
+    """How many options of a span are kept, as the core takes it."""
     return _core.OptionLimits(
         per_span=options.options_per_span,
         in_sentence=options.options_in_sentence,
