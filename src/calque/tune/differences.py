@@ -45,8 +45,7 @@ def online_lists(
     files, mapped into memory.
     """
     dense = moving[: lists.n_dense]
-    rest = np.where(moving, 0.0, start)
-    base = lists.scores(rest) if rest.any() else np.zeros(len(lists))
+    base = _scores_of_others(lists, moving, start)
     scaled = np.ascontiguousarray(lists.dense[:, dense] / units[dense])
     kept = moving[lists.n_dense :].astype(np.uint8)
     with _joiner(on_disk) as join:
@@ -63,6 +62,11 @@ def online_lists(
             values,
             len(lists.keys),
         )
+
+
+def _scores_of_others(lists: Lists, moving: NDArray[np.bool_], start: Vector) -> Vector:
+    rest = np.where(moving, 0.0, start)
+    return lists.scores(rest) if rest.any() else np.zeros(len(lists))
 
 
 Arrays = tuple[NDArray[Any], ...]

@@ -76,8 +76,8 @@ def weights_trouble(
     bad = np.flatnonzero(~np.isfinite(weights))
     if len(bad):
         return NotFinite(int(bad[0]), float(weights[bad[0]]))
-    largest = np.abs(before[free]).max(initial=0)
-    if np.abs(weights[free]).max(initial=0) <= NOTHING * max(largest, NOTHING):
+    largest = np.abs(before).max(initial=0, where=free)
+    if np.abs(weights).max(initial=0, where=free) <= NOTHING * max(largest, NOTHING):
         return "all weights became 0"
     return None
 

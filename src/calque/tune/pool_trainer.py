@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +24,7 @@ from calque.tune.task import Task
 NEAR_START = 0.1
 """How far the second seed of one-best lists lies from the start, as a share of each weight."""
 MOST_SEEDS = 9
+AT_ONCE = 1 << 20
 ENOUGH_CHOICE = 0.25
 """Share of the sentences that seeds of one-best lists must give something to choose."""
 
@@ -170,7 +171,7 @@ class PoolTraining(Training):
             if guard is not None and trainer.guards_length:
                 return Step(guard=guard)
             pool_score = float(task.metric.score(lists.statistics[best].sum(axis=0)))
-            change = _change(before[problem.free], after[problem.free])
+            change = _change(before, after, problem.free)
             stage.say(
                 f"{task.metric.name} {measured.verdict.score:.2f}, {pool_score:.2f} out of"
                 f" {len(lists):,} candidates"
@@ -222,13 +223,29 @@ def first_of_each(lists: CandidateLists) -> list[str]:
     return [lists.texts[row] for row in begins.tolist()]
 
 
-def _change(before: Vector, after: Vector) -> float:
-    """The largest change of a weight, as a share of the largest weight, scale aside.
+def _change(before: Vector, after: Vector, free: NDArray[np.bool_]) -> float:
+    """The largest change of a free weight, as a share of the largest weight, scale aside.
 
     Fixed weights are none of these: a large one would make every change look small.
     """
-    size = np.abs(before).sum()
-    if size == 0:
+    old_size = new_size = largest = 0.0
+    for old, new in _free_parts(before, after, free):
+        old_size += float(np.abs(old).sum())
+        new_size += float(np.abs(new).sum())
+        largest = max(largest, float(np.abs(old).max(initial=0)))
+    if old_size == 0:
         return 1.0
-    after = after * (size / np.abs(after).sum())
-    return float(np.abs(after - before).max() / np.abs(before).max())
+    moved = 0.0
+    for old, new in _free_parts(before, after, free):
+        new *= old_size / new_size
+        moved = max(moved, float(np.abs(new - old).max(initial=0)))
+    return moved / largest
+
+
+def _free_parts(
+    before: Vector, after: Vector, free: NDArray[np.bool_]
+) -> Iterator[tuple[Vector, Vector]]:
+    """Copies of the free weights, some at a time: there may be tens of millions."""
+    for first in range(0, len(free), AT_ONCE):
+        some = slice(first, first + AT_ONCE)
+        yield before[some][free[some]], after[some][free[some]]

@@ -152,9 +152,9 @@ class RelevantSetTrainer(PoolTrainer):
                 average=options.average,
             )
             learned = self._learned(passes, problem, weights)
-        after = np.concatenate([begin[: lists.n_dense], learned[len(dense) :]])
-        after[: lists.n_dense][is_dense] = learned[: len(dense)] / units[is_dense]
-        return after
+        begin[lists.n_dense :] = learned[len(dense) :]
+        begin[: lists.n_dense][is_dense] = learned[: len(dense)] / units[is_dense]
+        return begin
 
     def _learned(self, passes: Passes, problem: Problem, weights: Vector) -> Vector:
         """The last or the best result of all passes; `weights` are those before the round."""
@@ -181,10 +181,10 @@ class RelevantSetTrainer(PoolTrainer):
         return kept if by_score else passes.result
 
     def _begin(self, problem: Problem, weights: Vector) -> Vector:
-        """The weights that a round begins with; fixed ones are as they were."""
+        """A copy of the weights that a round begins with; fixed ones are as they were."""
         options = self.options
         if options.warm_start:
-            return weights
+            return weights.copy()
         if options.w0 == "start":
             if problem.start is None:
                 raise RuntimeError("a problem without a start")
