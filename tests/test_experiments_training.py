@@ -16,6 +16,7 @@ from calque.experiments.overlap import overlapping
 from calque.experiments.papers.relevant_set.cells import RelevantSetCells
 from calque.experiments.training import mean, system
 from calque.metrics import score
+from calque.tune.checkpoint import read_weights
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +101,33 @@ def test_of_two_stages_the_second_leaves_the_first_alone(work: RelevantSetCells)
         assert weights.sparse == cell.weights.sparse
         assert not any(cell.weights.values())
         assert any(weights.values())
+
+
+def test_the_paper_of_the_local_model_is_reproduced(verb: Run, tmp_path: Path) -> None:
+    larger = tmp_path / "corpus"  # more than a thousand pairs: language models of other parts
+    generated_corpus(larger, "far", {"train": 1100, "dev": 8, "test": 10})
+    arguments = ["--corpus", larger, "--out", tmp_path, "--scale", "0.05"]
+    said = verb("reproduce", "local-model", *arguments, "--languages", "oru-eng", "--quiet")
+    assert said.returncode == 0, said.stderr
+    result = json.loads((tmp_path / "result.json").read_text())
+    assert [claim["number"] for claim in result["claims"]] == ["1", "2", "3", "4", "5", "6"]
+    [table] = result["tables"]["2"]
+    assert [row[0] for row in table["rows"]] == [str(line) for line in range(1, 10)]
+    with_pairs = [row[0] for row in table["rows"] if row[-1] > 0]
+    assert with_pairs == ["5", "7", "9"], "binary features where table 2 has (f)"
+    weights = {
+        path.parent.name.partition(".")[0]: read_weights(path)
+        for path in tmp_path.glob("cells/*/weights.npz")
+    }
+    assert len(weights) == 9
+    for text in ("dev", "test"):
+        floats, both = weights[f"floats-from-{text}"], weights[f"binary-after-{text}"]
+        assert dict(floats) == dict(both), "dense weights stay where binary ones are learned"
+    assert dict(weights["floats-from-dev"]) != dict(weights["floats-from-test"])
+    assert set(weights["mon-ac"]) == set(weights["swap-ac"]) == {
+        "block_unigram", "neutral_block_unigram", "adjacent_language_model_first",
+        "neutral_language_model_first", "block_count", "unknown",
+    }  # fmt: skip
 
 
 @pytest.mark.slow

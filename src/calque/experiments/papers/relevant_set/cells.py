@@ -173,6 +173,8 @@ class RelevantSetCells:
             "update": "sgd",
             "dense_units": "plain",
             "average": False,
+            "keep": "last",
+            "gain": "sentence",
             **rates,
         }
 
