@@ -32,6 +32,7 @@ from calque.text import BitextFiles, Sentences
 from calque.tune import DecoderTask, Local, NBestTask
 from calque.tune.local_events import set_builder
 from calque.tune.local_space import ADJACENT, LocalSpace
+from calque.tune.local_space import NEUTRAL as NEUTRAL_NAMES
 
 OPTIONS: dict[str, Any] = {
     "features": {
@@ -187,6 +188,10 @@ def test_what_is_fixed_stays(folder: Path, text: CorpusFiles) -> None:
     moved = {name for name in first if other.weights[name] != first[name]}
     kept = {"neutral_language_model_first", "block_count", "unknown"}
     assert moved == set(first) - kept
+    for train, names in (("adjacent", set(ADJACENT)), ("neutral", set(NEUTRAL_NAMES) - {""})):
+        other = Local(rounds=1, rate=1e-4, pair_rate=1e-2, train=train, take="last").fit(task)
+        assert {name for name in first if other.weights[name] != first[name]} == names
+        assert (other.weights.sparse == first.sparse) == (train == "neutral")
 
 
 @pytest.mark.parametrize("options", [{}, {"lower": 0.5, "rate": 0.05, "held_out": 7}])

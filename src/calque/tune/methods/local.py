@@ -23,7 +23,7 @@ from calque.progress import Stage
 from calque.tune.decoder_task import DecoderTask
 from calque.tune.freezing import free_features
 from calque.tune.local_events import bitext_stretches
-from calque.tune.local_space import LocalSpace, Vectors
+from calque.tune.local_space import ADJACENT, LocalSpace, Vectors
 from calque.tune.local_store import EventStore, Stretch
 from calque.tune.loop import Measured, Place, Step, Trainer, Training
 from calque.tune.nbest_events import nbest_stretch
@@ -45,6 +45,10 @@ class LocalOptions:
     passes: int = option(1, "passes over the events per round", least=1)
     share: float = option(
         1.0, "share of the events that a pass visits, drawn anew for every pass", least=1e-6, most=1
+    )
+    train: Literal["both", "adjacent", "neutral"] = option(
+        "both",
+        "the weights of steps to the right or left, those of neutral steps, or both",
     )
     rule: Literal["sgd", "perceptron"] = option(
         "sgd", "a step down the gradient of every event, or the multi-class perceptron"
@@ -168,6 +172,10 @@ class Rates:
         is_free = dict(zip(names, free.tolist(), strict=False))
         dense = np.array([options.rate * is_free.get(name, False) for name in space.names])
         fixed = ~free[len(names) :]
+        if options.train == "neutral":
+            dense[: len(ADJACENT)], fixed[:] = 0, True
+        if options.train == "adjacent":
+            dense[len(ADJACENT) :] = 0
         if not dense.any() and (fixed.all() or not options.pair_rate):
             raise OptionError("every feature of the local model is fixed: expected one to tune")
         return cls(dense, options.pair_rate, fixed.astype(np.uint8))
