@@ -35,13 +35,12 @@ OptionCollector::OptionCollector(const ModelView& model, const WeightView& weigh
                                  const OptionLimits& limits, const OptionUse& use,
                                  const LeaveOneOut* leave_one_out)
     : model_(model),
-      weights_(weights),
-      lm_weights_(model.dense().lm_weights(weights.dense, kMonotone)),
+      dense_(model, weights, use.least_left_count),
       limit_(limits.per_span),
       max_targets_(limits.by_count ? 0 : limits.max_targets),
       block_limit_(limits.per_span),
       by_count_(limits.by_count),
-      use_(use) {
+      normalises_(use.normalises) {
   if (weights.sparse != nullptr) {
     sparse_.emplace(weights.sparse);
     // Those that score best show in the sentence only.
@@ -104,7 +103,7 @@ void OptionCollector::collect(OptionTable& table, const SentenceView& sentence,
     }
   }
   number_next_classes();
-  table.estimate_future(use_.normalises);
+  table.estimate_future(normalises_);
 }
 
 void OptionCollector::add_blocks(int begin, int end, int64_t phrase) {
@@ -152,14 +151,14 @@ void OptionCollector::add_blocks_without_pair(int begin, int end, int64_t phrase
   if (!knows_all && n_others < static_cast<size_t>(block_limit_)) {
     // Too many of the best are own ones.
     for (int64_t block = first; block < last; ++block) {
-      own_options_.push_back(make_option(begin, end, block));
+      own_options_.push_back(dense_.block(begin, end, block));
     }
     score_blocks(own_options_);
     known = own_options_;
   } else {
     for (const int64_t block : own) {
       if (std::ranges::find(known, block, &Option::block) != known.end()) continue;
-      own_options_.push_back(make_option(begin, end, block));
+      own_options_.push_back(dense_.block(begin, end, block));
     }
     score_blocks(own_options_);
     for (const Option& option : own_options_) {
@@ -197,7 +196,7 @@ void OptionCollector::learn_phrase(int begin, int end, int64_t phrase,
     std::ranges::partial_sort(rows_, rows_.begin() + remembered, more);
     rows_.resize(static_cast<size_t>(remembered));
   }
-  for (const int64_t row : rows_) known_.push_back(make_option(begin, end, row));
+  for (const int64_t row : rows_) known_.push_back(dense_.block(begin, end, row));
   score_blocks(std::span(known_).subspan(known.first));
   keep_best(known_, known.first, remembered);
   known.second = known_.size();
@@ -211,7 +210,7 @@ void OptionCollector::add_blocks_within(int begin, int end, int64_t phrase,
     if (!occurs(reference, model_.blocks.target(block))) continue;
     std::optional<FrequencyChange> change = FrequencyChange{};
     if (left_out_ && left_out_->is_active()) change = left_out_->change(phrase, block);
-    if (change) add_changed(make_option(begin, end, block), begin, end, *change);
+    if (change) add_changed(dense_.block(begin, end, block), begin, end, *change);
   }
   score_blocks(std::span(table_->options_).subspan(from));
   keep_best(table_->options_, from, block_limit_);
@@ -298,91 +297,17 @@ void OptionCollector::sort_by_score(size_t from) {
 }
 
 void OptionCollector::add_copy(int position) {
-  Option option{};
-  option.begin = position;
-  option.end = position + 1;
-  option.block = -1;
-  option.target = table_->sentence_.copies.subspan(static_cast<size_t>(position), 1);
-  option.may_follow_left = use_.least_left_count == 0;
-  for (const BlockColumn& column : model_.dense().block_columns) {
-    add_score(option, column, column.copied);
-  }
-  for (const OrientationColumn& column : model_.dense().orientation_columns) {
-    auto& scores = column.next ? option.next : option.previous;
-    for (size_t i = 0; i < 3; ++i) {
-      scores[i] += static_cast<float>(weights_.dense[column.index] * column.copied[i]);
-    }
-  }
-  score_words(option);
+  const auto target = table_->sentence_.copies.subspan(static_cast<size_t>(position), 1);
+  Option& option = table_->options_.emplace_back(dense_.copy(position, target));
   score_blocks({&option, 1});
-  table_->options_.push_back(option);
 }
 
 void OptionCollector::add_required(const Constraint& constraint) {
-  Option option{};
-  option.begin = constraint.begin;
-  option.end = constraint.end;
-  option.block = -1;
-  option.required = true;
-  option.may_follow_left = use_.least_left_count == 0;
-  option.target = constraint.target;
-  score_words(option);
+  const size_t from = table_->options_.size();
+  Option& option = table_->options_.emplace_back(dense_.required(constraint));
   score_blocks({&option, 1});
-  table_->ranges_[table_->index(option.begin, option.end)] = {table_->options_.size(), table_->options_.size() + 1};
-  table_->options_.push_back(option);
-  score_in_sentence(table_->options_.size() - 1);
-}
-
-Option OptionCollector::make_option(int begin, int end, int64_t block) const {
-  Option option{};
-  option.begin = begin;
-  option.end = end;
-  option.block = block;
-  option.target = model_.blocks.target(block);
-  option.may_follow_left =
-      use_.least_left_count == 0 || model_.events().left(block) >= use_.least_left_count;
-  for (const BlockColumn& column : model_.dense().block_columns) {
-    add_score(option, column, column.at(block));
-  }
-  for (const OrientationColumn& column : model_.dense().orientation_columns) {
-    auto& scores = column.next ? option.next : option.previous;
-    for (size_t i = 0; i < 3; ++i) {
-      scores[i] += static_cast<float>(weights_.dense[column.index] * column.at(block, i));
-    }
-  }
-  score_words(option);
-  return option;
-}
-
-// Options are ranked before it is known which step leads to them: as if it were adjacent.
-void OptionCollector::add_score(Option& option, const BlockColumn& column, float value) const {
-  const auto score = static_cast<float>(weights_.dense[column.index] * value);
-  if (counts_in(column.steps, kMonotone)) option.score += score;
-  if (column.steps == Steps::kAdjacent) option.previous[kDiscontinuous] -= score;
-  if (column.steps == Steps::kNeutral) option.previous[kDiscontinuous] += score;
-}
-
-// The parts of an option that its target words decide.
-void OptionCollector::score_words(Option& option) const {
-  option.lm_estimate = static_cast<float>(
-      score_lm(model_.lm, model_.lm.empty(), option.target, lm_weights_.first, lm_weights_.rest)
-          .score);
-  if (const auto& classes = model_.dense().class_lm) {
-    const double weight = weights_.dense[classes->index];
-    option.lm_estimate += static_cast<float>(
-        score_lm(classes->lm, classes->lm.empty(), option.target, weight, weight).score);
-  }
-  option.words = 0;
-  option.words_factor = 1;
-  for (const int32_t word : option.target) {
-    option.words = append_word(option.words, word);
-    option.words_factor *= kWordsFactor;
-  }
-  const bool is_copy = option.block < 0 && !option.required;
-  for (const CountComponent& count : model_.dense().counts) {
-    option.score +=
-        static_cast<float>(weights_.dense[count.index] * count.at(option.target.size(), is_copy));
-  }
+  table_->ranges_[table_->index(constraint.begin, constraint.end)] = {from, from + 1};
+  score_in_sentence(from);
 }
 
 void OptionCollector::number_next_classes() {

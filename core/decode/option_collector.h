@@ -10,6 +10,7 @@
 
 #include "decode/leave_one_out.h"
 #include "decode/model.h"
+#include "decode/option_scorer.h"
 #include "decode/options.h"
 #include "features/sparse_scorer.h"
 
@@ -51,9 +52,6 @@ class OptionCollector {
   void add_changed(const Option& option, int begin, int end, const FrequencyChange& change);
   void add_copy(int position);
   void add_required(const Constraint& constraint);
-  Option make_option(int begin, int end, int64_t block) const;
-  void score_words(Option& option) const;
-  void add_score(Option& option, const BlockColumn& column, float value) const;
   void view_all(std::span<const Option> options);
   void ask_sparse(Scope scope, std::span<StepView> steps);
   BlockRange best_blocks(int64_t phrase) const;
@@ -69,13 +67,12 @@ class OptionCollector {
   void number_next_classes();
 
   ModelView model_;
-  WeightView weights_;
-  LmWeights lm_weights_;  // of adjacent steps, by which options are ranked
+  OptionScorer dense_;
   int limit_;        // of the options of a span
   int max_targets_;  // of a source phrase
   int block_limit_;  // .. before features of their place are known
   bool by_count_;
-  OptionUse use_;
+  bool normalises_;
   std::optional<SparseScorer> sparse_;
   std::optional<PairLeftOut> left_out_;
   FrequencyChange frequency_weights_{};
