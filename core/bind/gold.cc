@@ -1,13 +1,62 @@
 #include "bind/gold.h"
 
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
 #include <tuple>
 
 #include "bind/decoder.h"
 #include "decode/gold_search.h"
+#include "tune/violation.h"
 
 namespace calque::bind {
+namespace {
+
+Selection to_selection(const std::string& name) {
+  if (name == "maxviolation") return Selection::kMaxViolation;
+  if (name == "early") return Selection::kEarly;
+  if (name == "standard") return Selection::kStandard;
+  if (name == "localupdate") return Selection::kLocal;
+  throw Error("a selection is maxviolation, early, standard or localupdate");
+}
+
+// Violations as arrays.
+struct BoundViolations {
+  void take(const std::vector<Violation>& all, size_t n_dense, bool total) {
+    const size_t n_rows = total ? 1 : all.size();
+    dense.resize(n_rows * n_dense);
+    for (size_t i = 0; i < all.size(); ++i) {
+      bins.push_back(all[i].bin);
+      margins.push_back(all[i].margin);
+      is_won.push_back(all[i].is_won);
+      for (size_t j = 0; j < all[i].dense.size(); ++j) {
+        dense[(total ? 0 : i) * n_dense + j] += all[i].dense[j];
+      }
+      if (!total) append(all[i].sparse);
+    }
+    if (total) append(sum_sparse(all));
+  }
+  void append(const SparseVector& row) {
+    keys.insert(keys.end(), row.keys.begin(), row.keys.end());
+    counts.insert(counts.end(), row.counts.begin(), row.counts.end());
+    offsets.push_back(static_cast<int64_t>(keys.size()));
+  }
+  auto to_arrays() {
+    return std::tuple(to_numpy(std::move(bins)), to_numpy(std::move(margins)),
+                      to_numpy(std::move(is_won)), to_numpy(std::move(dense)),
+                      to_numpy(std::move(offsets)), to_numpy(std::move(keys)),
+                      to_numpy(std::move(counts)));
+  }
+
+  std::vector<int32_t> bins;
+  std::vector<double> margins, dense;
+  std::vector<uint8_t> is_won;
+  std::vector<int64_t> offsets{0};
+  std::vector<uint64_t> keys;
+  std::vector<float> counts;
+};
+
+}  // namespace
 
 BoundGold::BoundGold(Vector<int64_t> pair_of_each, Vector<int32_t> source_words,
                      Vector<int32_t> target_words, Vector<uint8_t> whole,
@@ -109,7 +158,41 @@ void register_gold(nb::class_<BoundDecoder>& decoder, nb::module_& m) {
           nb::arg("lattices"), nb::arg("weights"), nb::arg("search"),
           nb::arg("leave_one_out").none(), nb::kw_only(), nb::arg("threads"),
           "The score of the best derivation in every bin of each lattice; minus infinity where "
-          "there is none.");
+          "there is none.")
+      .def(
+          "violations",
+          [](const BoundDecoder& decoder, const BoundSource& text, Vector<int32_t> references,
+             Vector<int64_t> reference_offsets, const BoundGold& lattices,
+             Vector<int64_t> chosen, const BoundWeights& given, const SearchOptions& search,
+             const OptionLimits& limits, const BoundLeaveOneOut* leave_one_out,
+             const std::string& selection, bool all_prefixes, bool total, int threads) {
+            const WeightView weights = to_weights(decoder, given);
+            check_events(decoder, search, limits);
+            if (search.normalises) throw Error("updates are of scores that are not normalised");
+            SourceText source = to_source(decoder, text);
+            check_references(source, references, reference_offsets);
+            lattices.check(source, view(reference_offsets));
+            check_ids(view(chosen), static_cast<int64_t>(lattices.pairs.size()), "chosen lattices");
+            const ViolationOptions options{search, limits, to_selection(selection), all_prefixes,
+                                           leave_out(source, decoder, leave_one_out)};
+            BoundViolations found;
+            {
+              nb::gil_scoped_release release;
+              const auto all = find_violations(decoder.model, weights, options, source,
+                                               {view(references), view(reference_offsets)},
+                                               lattices.view(), view(chosen), threads);
+              found.take(all, decoder.model.dense().size(), total);
+            }
+            return found.to_arrays();
+          },
+          nb::arg("source"), nb::arg("references"), nb::arg("reference_offsets"),
+          nb::arg("lattices"), nb::arg("chosen"), nb::arg("weights"), nb::arg("search"),
+          nb::arg("limits"), nb::arg("leave_one_out").none(), nb::kw_only(), nb::arg("selection"),
+          nb::arg("all_prefixes"), nb::arg("total"), nb::arg("threads"),
+          "What is to be learned from each chosen lattice: the bin of the update, -1 for none; its "
+          "margin; whether the beam's best gives the reference; then rows of differences, one "
+          "dense row, a sparse offset per lattice, keys and counts. With `total`, one row: the "
+          "sums.");
 }
 
 }  // namespace calque::bind

@@ -13,14 +13,6 @@ namespace {
 constexpr size_t kSentencesAtOnce = 32;
 constexpr size_t kWordsAtOnce = 1024;
 
-// Calls visit(target) with the policy that the features ask for.
-template <typename Visit>
-auto with_target(const ModelView& model, const WeightView& weights, Visit visit) {
-  const bool has_history = weights.sparse != nullptr && model.sparse().n_history() > 0;
-  if (model.dense().class_lm || has_history) return visit(ContextTarget(model, weights));
-  return visit(LmTarget(model, weights));
-}
-
 }  // namespace
 
 std::vector<Decoded> decode(const ModelView& model, const WeightView& weights,

@@ -18,7 +18,8 @@ class GoldSearch {
              const LeaveOneOut* leave_one_out);
 
   // Searches a pair or prefix pair; `ends`: whether the end of the sentence is scored. Without
-  // `states` dead ends count as well, with which the search may be very long.
+  // `states` dead ends count as well, with which the search may be very long; but no swap leaves a
+  // gap that nothing fills.
   void run(const SentenceView& source, std::span<const int32_t> reference, bool ends,
            const GoldStates* states);
 

@@ -6,6 +6,7 @@
 
 #include "decode/gold_target.h"
 #include "decode/oracle.h"
+#include "decode/watched_target.h"
 
 namespace calque {
 namespace {
@@ -357,5 +358,7 @@ template class Search<ContextTarget>;
 template class Search<ForcedTarget>;
 template class Search<OracleTarget>;
 template class Search<GoldTarget>;
+template class Search<WatchedTarget<LmTarget>>;
+template class Search<WatchedTarget<ContextTarget>>;
 
 }  // namespace calque

@@ -65,6 +65,8 @@ class Search {
 
   // What the sentences that come are to become, where that differs from one to the other.
   void set_target(Target target) { target_ = std::move(target); }
+  Target& target() { return target_; }
+  const Target& target() const { return target_; }
 
   // Searches the sentence of the table; the graph is valid until the next run.
   const SearchGraph& run(const OptionTable& table);

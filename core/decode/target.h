@@ -171,4 +171,12 @@ class ForcedTarget {
   std::vector<int32_t> latest_;
 };
 
+// Calls visit(target) with the policy that the features ask for.
+template <typename Visit>
+auto with_target(const ModelView& model, const WeightView& weights, Visit visit) {
+  const bool has_history = weights.sparse != nullptr && model.sparse().n_history() > 0;
+  if (model.dense().class_lm || has_history) return visit(ContextTarget(model, weights));
+  return visit(LmTarget(model, weights));
+}
+
 }  // namespace calque

@@ -728,6 +728,11 @@ class Decoder:
         The score of the best derivation in every bin of each lattice; minus infinity where there is none.
         """
 
+    def violations(self, source: Source, references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lattices: GoldLattices, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: WeightView, search: SearchOptions, limits: OptionLimits, leave_one_out: LeaveOneOut | None, *, selection: str, all_prefixes: bool, total: bool, threads: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
+        """
+        What is to be learned from each chosen lattice: the bin of the update, -1 for none; its margin; whether the beam's best gives the reference; then rows of differences, one dense row, a sparse offset per lattice, keys and counts. With `total`, one row: the sums.
+        """
+
 class GoldLattices:
     """Gold lattices of some sentence pairs."""
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calque import _core
 from calque.config import DecodeOptions, ForceOptions, ReorderingOptions
-from calque.decode.decoder import MEGABYTE, Decoder
+from calque.decode.decoder import MEGABYTE, Decoder, SparseRows, core_limits
 from calque.decode.source import SourceText
 from calque.errors import CalqueError
 from calque.features import Weights
@@ -19,6 +19,10 @@ from calque.parallel import n_workers
 
 Prefixes = Literal["longest", "all", "none"]
 """Which prefix pairs stand for a sentence pair that is out of reach."""
+Selection = Literal["maxviolation", "early", "standard", "localupdate"]
+"""Which two derivations an update compares."""
+Good = Literal["lattice", "all_prefixes"]
+"""What may give the reference: states of its lattice, or whatever begins like it."""
 STATES = ("later", "first", "last_end", "n_words")
 
 
@@ -130,6 +134,30 @@ class GoldLattices:
         )
 
 
+class Violations(NamedTuple):
+    """What is to be learned from some lattices: features that should have more or less weight."""
+
+    bins: NDArray[np.int32]
+    """Source words that the two derivations of each update cover; -1: there is no update."""
+    margins: NDArray[np.float64]
+    """Score of the one that should win minus that of the other; an update is valid at most at 0."""
+    is_won: NDArray[np.bool_]
+    """Whether the best of the beam gives the reference."""
+    dense: NDArray[np.float64]
+    """Features of the one that should win minus those of the other: a row per lattice, or one."""
+    sparse: SparseRows
+
+    @property
+    def n_updates(self) -> int:
+        """How many lattices there is something to learn from."""
+        return int((self.bins >= 0).sum())
+
+    @property
+    def n_invalid(self) -> int:
+        """Updates where the one that should win does so already."""
+        return int((self.margins[self.bins >= 0] > 0).sum())
+
+
 class GoldText:
     """Sentence pairs with their lattices, ready to be scored under any weights."""
 
@@ -171,3 +199,42 @@ class GoldText:
             threads=n_workers(threads),
         )
         return np.split(found, np.cumsum(self.lattices.n_source + 1)[:-1])
+
+    def violations(
+        self,
+        chosen: NDArray[np.int64],
+        weights: Weights,
+        options: DecodeOptions,
+        selection: Selection,
+        *,
+        good: Good = "lattice",
+        total: bool = False,
+        threads: int | None = None,
+    ) -> Violations:
+        """Where the beam search goes wrong on the pairs of some lattices (Yu et al. 2013).
+
+        `options` have the rules under which the lattices were found. With `total`, differences are
+        summed up over the lattices.
+        """
+        decoder = self._decoder
+        bins, margins, is_won, dense, offsets, keys, counts = decoder.core.violations(
+            self._source,
+            *self._references,
+            self._core,
+            chosen,
+            decoder.core_weights(weights),
+            decoder.core_search(options),
+            core_limits(options),
+            self._leave_one_out,
+            selection=selection,
+            all_prefixes=good == "all_prefixes",
+            total=total,
+            threads=n_workers(threads),
+        )
+        return Violations(
+            bins,
+            margins,
+            is_won.astype(bool),
+            dense.reshape(-1, len(decoder.feature_names)),
+            SparseRows(offsets, keys, counts),
+        )

@@ -1,0 +1,328 @@
+#include "tune/violation.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "decode/derivation.h"
+#include "decode/gold_search.h"
+#include "decode/oracle.h"
+#include "decode/watched_target.h"
+#include "parallel.h"
+
+namespace calque {
+namespace {
+
+// What one bin offers; hypotheses of the gold lattice or of the beam, -1 for none.
+struct Bin {
+  int32_t gold = -1;      // the best of the lattice
+  int32_t bad = -1;       // the best in the beam that cannot give the reference
+  int32_t best = -1;      // the best in the beam
+  bool has_good = false;  // something in the beam may give the reference
+  bool is_won = false;    // .. and is the best
+};
+
+// Appends a - b for ascending keys.
+void subtract(const SparseVector& a, const SparseVector& b, SparseVector& to) {
+  size_t i = 0, j = 0;
+  const auto put = [&](uint64_t key, float value) {
+    if (value == 0) return;
+    to.keys.push_back(key);
+    to.counts.push_back(value);
+  };
+  while (i < a.keys.size() || j < b.keys.size()) {
+    if (j == b.keys.size() || (i < a.keys.size() && a.keys[i] < b.keys[j])) {
+      put(a.keys[i], a.counts[i]);
+      ++i;
+    } else if (i == a.keys.size() || b.keys[j] < a.keys[i]) {
+      put(b.keys[j], -b.counts[j]);
+      ++j;
+    } else {
+      put(a.keys[i], a.counts[i] - b.counts[j]);
+      ++i;
+      ++j;
+    }
+  }
+}
+
+// How many n-grams of some words are in the reference, each no more often than there.
+OracleBleu::Matches matches(std::span<const int32_t> words, std::span<const int32_t> reference) {
+  OracleBleu::Matches found{};
+  for (size_t n = 1; n <= found.size(); ++n) {
+    std::map<std::vector<int32_t>, int> left;
+    for (size_t i = 0; i + n <= reference.size(); ++i) {
+      const auto ngram = reference.subspan(i, n);
+      ++left[{ngram.begin(), ngram.end()}];
+    }
+    for (size_t i = 0; i + n <= words.size(); ++i) {
+      const auto ngram = words.subspan(i, n);
+      const auto at = left.find({ngram.begin(), ngram.end()});
+      if (at != left.end() && at->second-- > 0) ++found[n - 1];
+    }
+  }
+  return found;
+}
+
+// One lattice after the other; one per thread.
+template <typename Inner>
+class ViolationFinder {
+ public:
+  ViolationFinder(const ModelView& model, const WeightView& weights,
+                  const ViolationOptions& options, const Inner& inner)
+      : model_(model),
+        options_(options),
+        collector_(model, weights, options.limits, options.search.option_use(),
+                   options.leave_one_out),
+        beam_(*model.features, weights, options.search, WatchedTarget<Inner>(inner)),
+        gold_(model, weights, options.search.reordering, options.leave_one_out) {}
+
+  Violation find(const SentenceView& source, std::span<const int32_t> reference, bool is_whole,
+                 const GoldView& lattices, size_t at) {
+    is_whole_ = is_whole;
+    reference_ = reference;
+    lattices.load(at, states_);
+    gold_.run(source, reference, is_whole, options_.all_prefixes ? nullptr : &states_);
+    collector_.collect(table_, source);
+    beam_.target().watch(reference, is_whole);
+    graph_ = &beam_.run(table_);
+    fill_bins();
+
+    Violation violation;
+    const auto [bin, good, bad] = select();
+    if (bin >= 0) violation = difference(bin, good, bad);
+    violation.is_won = bins_.back().is_won;
+    return violation;
+  }
+
+ private:
+  enum class Kind { kGood, kBad, kNeither };
+  // A derivation of the lattice or of the beam.
+  struct Chosen {
+    bool in_lattice;
+    int32_t hypothesis;
+  };
+  struct Update {
+    int32_t bin = -1;
+    Chosen good{}, bad{};
+  };
+
+  int last() const { return table_.size(); }
+
+  // What the beam holds in a bin; in the last one the best first.
+  std::span<const int32_t> held(int bin) const {
+    if (bin < last()) return beam_.stack(bin);
+    const std::span<const int32_t> all(graph_->complete);
+    const auto size = static_cast<size_t>(options_.search.stack_size);
+    return size > 0 && all.size() > size ? all.first(size) : all;
+  }
+
+  Kind kind(int bin, const Hypothesis& hypothesis) const {
+    const int32_t n_words = beam_.target().n_words(hypothesis.target);
+    if (n_words == WatchedTarget<Inner>::kBad) return Kind::kBad;
+    if (bin == last()) {
+      return static_cast<size_t>(n_words) == reference_.size() ? Kind::kGood : Kind::kBad;
+    }
+    if (options_.all_prefixes) return Kind::kGood;
+    const int32_t last_end = graph_->places[hypothesis.place].last_end;
+    const bool known = states_.find({graph_->coverage(hypothesis), last_end, n_words}) >= 0;
+    return known ? Kind::kGood : Kind::kNeither;
+  }
+
+  void fill_bins() {
+    bins_.assign(static_cast<size_t>(last()) + 1, {});
+    for (int i = 0; i <= last(); ++i) {
+      Bin& bin = bins_[static_cast<size_t>(i)];
+      bin.gold = gold_.best(i);
+      const auto improve = [&](int32_t& best, int32_t id) {
+        const double score = (*graph_)[id].score;
+        if (best >= 0 && (*graph_)[best].score > score) return false;
+        if (best >= 0 && (*graph_)[best].score == score && best < id) return false;
+        best = id;
+        return true;
+      };
+      for (const int32_t id : held(i)) {
+        const Kind its_kind = kind(i, (*graph_)[id]);
+        if (improve(bin.best, id)) bin.is_won = its_kind == Kind::kGood;
+        if (its_kind == Kind::kBad) improve(bin.bad, id);
+        bin.has_good |= its_kind == Kind::kGood;
+      }
+    }
+  }
+
+  double score(const Chosen& chosen) const {
+    return (chosen.in_lattice ? gold_.graph() : *graph_)[chosen.hypothesis].score;
+  }
+  // Where both are there.
+  bool is_site(int bin) const {
+    const Bin& at = bins_[static_cast<size_t>(bin)];
+    return at.gold >= 0 && at.bad >= 0;
+  }
+  Update update(int bin) const {
+    const Bin& at = bins_[static_cast<size_t>(bin)];
+    return {bin, {true, at.gold}, {false, at.bad}};
+  }
+  double margin(const Update& one) const { return score(one.good) - score(one.bad); }
+
+  Update select() const {
+    switch (options_.selection) {
+      case Selection::kMaxViolation:
+        return max_violation();
+      case Selection::kEarly:
+        return early();
+      case Selection::kStandard:
+        return standard();
+      case Selection::kLocal:
+        return local();
+    }
+    return {};
+  }
+
+  Update max_violation() const {
+    Update worst;
+    for (int bin = 1; bin <= last(); ++bin) {
+      if (!is_site(bin)) continue;
+      const Update here = update(bin);
+      if (margin(here) <= (worst.bin < 0 ? 0 : margin(worst))) worst = here;
+    }
+    return worst;
+  }
+
+  // The first valid update of these bins.
+  Update first_valid(int begin, int end) const {
+    for (int bin = begin; bin < end; ++bin) {
+      if (is_site(bin) && margin(update(bin)) <= 0) return update(bin);
+    }
+    return {};
+  }
+
+  // A block may skip bins, but no more than its words: where more have nothing good, or the last has
+  // not, the reference is lost from the first of them on.
+  Update early() const {
+    int n_without = 0;
+    for (int bin = 1; bin <= last(); ++bin) {
+      n_without = bins_[static_cast<size_t>(bin)].has_good ? 0 : n_without + 1;
+      if (n_without == table_.max_words() || (bin == last() && n_without > 0)) {
+        return first_valid(bin - n_without + 1, bin + 1);
+      }
+    }
+    return bins_.back().is_won ? Update{} : first_valid(last(), last() + 1);
+  }
+
+  Update standard() const {
+    const Bin& end = bins_.back();
+    if (end.is_won || end.gold < 0 || end.best < 0) return {};
+    return {last(), {true, end.gold}, {false, end.best}};
+  }
+
+  Update local() const {
+    const Bin& end = bins_.back();
+    if (end.best < 0) return {};
+    const OracleBleu bleu(std::array{static_cast<int>(reference_.size())}, true, most_words());
+    Update found{last(), {false, end.best}, {false, end.best}};
+    double highest = -1;
+    for (const int32_t id : held(last())) {
+      const std::vector<int32_t> words = words_of(id);
+      const double one = bleu(matches(words, reference_), static_cast<int>(words.size()), 1);
+      if (one <= highest) continue;
+      highest = one;
+      found.good.hypothesis = id;
+    }
+    return found.good.hypothesis == end.best ? Update{} : found;
+  }
+
+  std::vector<int32_t> words_of(int32_t id) const {
+    std::vector<std::span<const int32_t>> targets;
+    for (; (*graph_)[id].previous >= 0; id = (*graph_)[id].previous) {
+      targets.push_back(table_[(*graph_)[id].option].target);
+    }
+    std::vector<int32_t> words;
+    for (auto at = targets.rbegin(); at != targets.rend(); ++at) {
+      words.insert(words.end(), at->begin(), at->end());
+    }
+    return words;
+  }
+  int most_words() const {
+    size_t most = reference_.size();
+    for (const int32_t id : held(last())) most = std::max(most, words_of(id).size());
+    return static_cast<int>(most);
+  }
+
+  // Nothing where what should win and what should not have equal features.
+  Violation difference(int bin, const Chosen& good, const Chosen& bad) const {
+    const bool ends = bin == last() && is_whole_;
+    const auto derive = [&](const Chosen& one) {
+      return one.in_lattice
+                 ? derivation_to(gold_.graph(), gold_.table(), model_, one.hypothesis, ends)
+                 : derivation_to(*graph_, table_, model_, one.hypothesis, ends);
+    };
+    const Derivation wanted = derive(good), other = derive(bad);
+    Violation found;
+    found.bin = bin;
+    found.margin = wanted.score - other.score;
+    found.dense = wanted.features;
+    for (size_t i = 0; i < found.dense.size(); ++i) found.dense[i] -= other.features[i];
+    const SentenceView& sentence = table_.sentence();
+    subtract(extract_sparse(model_, sentence, wanted.steps, ends),
+             extract_sparse(model_, sentence, other.steps, ends), found.sparse);
+    const bool is_equal = found.sparse.keys.empty() &&
+                          std::ranges::all_of(found.dense, [](double value) { return value == 0; });
+    return is_equal ? Violation{} : found;
+  }
+
+  ModelView model_;
+  ViolationOptions options_;
+  OptionCollector collector_;
+  OptionTable table_;
+  Search<WatchedTarget<Inner>> beam_;
+  const SearchGraph* graph_ = nullptr;  // of the beam
+  GoldSearch gold_;
+  GoldStates states_;
+  std::span<const int32_t> reference_;
+  bool is_whole_ = true;
+  std::vector<Bin> bins_;
+};
+
+}  // namespace
+
+std::vector<Violation> find_violations(const ModelView& model, const WeightView& weights,
+                                       const ViolationOptions& options, const SourceText& source,
+                                       const ReferenceTexts::Text& references,
+                                       const GoldView& lattices, std::span<const int64_t> chosen,
+                                       int n_threads) {
+  const SourceText wanted{references.ids, references.offsets, references.ids, {}, 0, {}};
+  std::vector<Violation> found(chosen.size());
+  with_target(model, weights, [&](const auto& inner) {
+    for_chunks(chosen.size(), 1, n_threads, [&] {
+      return [&, finder = ViolationFinder(model, weights, options, inner)](size_t i,
+                                                                           size_t) mutable {
+        const auto at = static_cast<size_t>(chosen[i]);
+        const auto pair = static_cast<size_t>(lattices.pairs[at]);
+        const auto n_source = static_cast<size_t>(lattices.n_source[at]);
+        const auto n_target = static_cast<size_t>(lattices.n_target[at]);
+        found[i] = finder.find(source.sentence(pair).first(n_source),
+                               wanted.sentence(pair).words.first(n_target),
+                               lattices.is_whole[at] != 0, lattices, at);
+      };
+    });
+  });
+  return found;
+}
+
+SparseVector sum_sparse(std::span<const Violation> violations) {
+  std::vector<SparseVector> parts(1);
+  for (const Violation& one : violations) parts.push_back(one.sparse);
+  // Two by two, so that no key is moved more often than parts can be halved.
+  while (parts.size() > 1) {
+    std::vector<SparseVector> sums;
+    for (size_t i = 0; i + 1 < parts.size(); i += 2) {
+      for (float& count : parts[i + 1].counts) count = -count;
+      subtract(parts[i], parts[i + 1], sums.emplace_back());
+    }
+    if (parts.size() % 2 == 1) sums.push_back(std::move(parts.back()));
+    parts = std::move(sums);
+  }
+  return std::move(parts.front());
+}
+
+}  // namespace calque

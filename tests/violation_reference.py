@@ -1,0 +1,204 @@
+"""A slow reference for updates: every derivation, a beam of plain lists, four rules in words."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from decode_reference import Rules, Step, may_follow, options, partial_derivations, words_of
+from decode_reference import features as dense_features
+from test_features_families import Task
+
+from calque.features import DENSE, Weights
+
+Steps = tuple[Step, ...]
+CLOSE = 5e-5
+"""Scores so close that the core may see them otherwise."""
+
+
+def covered_by(steps: Steps) -> frozenset[int]:
+    return frozenset(i for step in steps for i in range(step.begin, step.end))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A pair or prefix pair that is learned from."""
+
+    one: Task
+    weights: Weights
+    by: Rules
+    n_source: int
+    reference: tuple[int, ...]
+    is_whole: bool
+
+    def score(self, steps: Steps) -> float:
+        ends = self.is_whole and len(covered_by(steps)) == self.n_source
+        return self.one.score(self.weights, steps, ends=ends)
+
+    def vector(self, steps: Steps) -> Counter[Any]:
+        """All features, dense ones by name and sparse ones by key."""
+        ends = self.is_whole and len(covered_by(steps)) == self.n_source
+        vector: Counter[Any] = Counter(dense_features(self.one.parts, steps, ends=ends))
+        for name, count in self.one.names(steps, ends=ends).items():
+            vector[self.one.decoder.features.key_of(name)] += count
+        return vector
+
+    def partial(self) -> Iterator[Steps]:
+        ids = self.one.text.sentences.ids.tolist()
+        for steps, covered in partial_derivations(self.one.parts, ids, self.by):
+            if all(i < self.n_source for i in covered):
+                yield steps
+
+    def n_words(self, steps: Steps) -> int:
+        """How much of the reference was given; -1: something else."""
+        words = words_of(steps)
+        return len(words) if words == self.reference[: len(words)] else -1
+
+
+def signature(steps: Steps) -> Any:
+    return covered_by(steps), steps[-1].end if steps else 0
+
+
+@dataclass(frozen=True)
+class Gold:
+    best: list[tuple[float, Steps] | None]
+    """By bin."""
+    states: set[Any]
+
+
+def gold(pair: Pair, every: list[Steps], good: str) -> Gold:
+    ends = [
+        d for d in every if len(covered_by(d)) == pair.n_source and words_of(d) == pair.reference
+    ]
+    states = {(*signature(d[:n]), len(words_of(d[:n]))) for d in ends for n in range(len(d) + 1)}
+    best: list[tuple[float, Steps] | None] = [None] * (pair.n_source + 1)
+    for steps in every:
+        n, j = len(covered_by(steps)), pair.n_words(steps)
+        if j < 0 or (n == pair.n_source and j < len(pair.reference)):
+            continue
+        if good == "lattice" and (*signature(steps), j) not in states:
+            continue
+        value = pair.score(steps)
+        kept = best[n]
+        if kept is None or value > kept[0]:
+            best[n] = value, steps
+    return Gold(best, states)
+
+
+def beam(pair: Pair, every: list[Steps], size: int) -> list[list[Steps]] | None:
+    """What each bin keeps, best first; none where that hangs on scores too close to call."""
+    whole = [d for d in every if len(covered_by(d)) == pair.n_source]
+    completable = {signature(d[:n]) for d in whole for n in range(len(d) + 1)}
+    parts, weights = pair.one.parts, pair.weights
+    every_step = [
+        s for s in options(parts, pair.one.text.sentences.ids.tolist()) if s.end <= pair.n_source
+    ]
+
+    def key(steps: Steps) -> Any:
+        """Recombined hypotheses agree in all of this."""
+        state = parts.lm.core.begin()
+        for word in words_of(steps):
+            state = parts.lm.core.score(state, max(word, 0))[1]
+        last = steps[-1]
+        following = tuple(
+            np.float32(weights[DENSE[11 + way]] * parts.blocks.orientation[last.block][3 + way])
+            if last.block >= 0
+            else np.float32(0)
+            for way in range(3)
+        )
+        return signature(steps), last.begin, state, following, pair.n_words(steps)
+
+    bins: list[list[Steps]] = [[()]]
+    for n in range(1, pair.n_source + 1):
+        found: dict[Any, tuple[float, Steps]] = {}
+        for before in (d for held in bins for d in held):
+            for step in every_step:
+                covered, end = signature(before)
+                span = frozenset(range(step.begin, step.end))
+                if len(covered) + len(span) != n or span & covered:
+                    continue
+                if not may_follow(step, covered, end, pair.by):
+                    continue
+                steps = (*before, step)
+                if signature(steps) not in completable:
+                    continue
+                value = pair.score(steps)
+                kept = found.get(key(steps))
+                if kept is not None and abs(kept[0] - value) < CLOSE:
+                    return None
+                if kept is None or value > kept[0]:
+                    found[key(steps)] = value, steps
+        ranked = sorted(found.values(), key=lambda held: -held[0])
+        for left, right in itertools.pairwise(ranked):
+            if left[0] - right[0] < CLOSE:
+                return None
+        bins.append([steps for _, steps in ranked[: size or None]])
+    return bins
+
+
+def bleu_plus_one(words: tuple[int, ...], reference: tuple[int, ...]) -> float:
+    """Sentence BLEU with one added from bigrams on, and the usual brevity penalty."""
+    product = 1.0
+    for n in range(1, 5):
+        grams = Counter(words[i : i + n] for i in range(len(words) - n + 1))
+        wanted = Counter(reference[i : i + n] for i in range(len(reference) - n + 1))
+        more = int(n > 1)
+        product *= ((grams & wanted).total() + more) / (max(grams.total(), 0) + more)
+    return float(product**0.25 * min(1.0, np.exp(1 - len(reference) / len(words))))
+
+
+@dataclass(frozen=True)
+class Update:
+    bin: int
+    good: Steps
+    bad: Steps
+
+
+def select(pair: Pair, bins: list[list[Steps]], found: Gold, rule: str, good: str) -> Update | None:
+    """The update of a rule, from its definition; bins are best first."""
+    n = pair.n_source
+
+    def is_good(i: int, steps: Steps) -> bool:
+        j = pair.n_words(steps)
+        if i == n:
+            return j == len(pair.reference)
+        return j >= 0 and (good == "all_prefixes" or (*signature(steps), j) in found.states)
+
+    def is_bad(i: int, steps: Steps) -> bool:
+        return pair.n_words(steps) < 0 or (i == n and not is_good(i, steps))
+
+    def update(i: int) -> Update | None:
+        bad = next((d for d in bins[i] if is_bad(i, d)), None)
+        best = found.best[i]
+        return None if bad is None or best is None else Update(i, best[1], bad)
+
+    def margin(one: Update) -> float:
+        return pair.score(one.good) - pair.score(one.bad)
+
+    sites = [one for i in range(1, n + 1) if (one := update(i)) is not None]
+    if rule == "maxviolation":
+        worst = min(sites, key=lambda one: (margin(one), -one.bin), default=None)
+        return worst if worst is not None and margin(worst) <= 0 else None
+    if rule == "early":
+        limit = int(np.diff(pair.one.parts.blocks.source_offsets).max())
+        without = [i for i in range(1, n + 1) if not any(is_good(i, d) for d in bins[i])]
+        run: list[int] = []
+        for i in range(1, n + 1):
+            run = [*run, i] if i in without else []
+            if len(run) == limit:
+                break
+        else:
+            if not run:  # the reference survived
+                run = [] if is_good(n, bins[n][0]) else [n]
+        return next((one for one in sites if one.bin in run and margin(one) <= 0), None)
+    if rule == "standard":
+        best = found.best[n]
+        if is_good(n, bins[n][0]) or best is None:
+            return None
+        return Update(n, best[1], bins[n][0])
+    closest = max(bins[n], key=lambda d: bleu_plus_one(words_of(d), pair.reference))
+    return None if closest == bins[n][0] else Update(n, closest, bins[n][0])
