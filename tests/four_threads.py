@@ -11,16 +11,20 @@ from pathlib import Path
 
 import numpy as np
 
-from calque.config import DecodeOptions, FeatureOptions, ForceOptions, TrainOptions
+from calque.config import DecodeOptions, FeatureOptions, ForceOptions, TrainOptions, fill
 from calque.data import write_corpus
 from calque.decode import Decoder, SourceText
 from calque.features import SparseWeights, Weights
 from calque.model import Model
 from calque.model.build import build
 from calque.text import BitextFiles, read_lines
-from calque.tune import DecoderTask, Mira
+from calque.tune import DecoderTask, Local, Mira
 
 THREADS = 4
+LOCAL = {
+    "features": {"dense": "local-model + block_count + unknown", "sparse": "block-bigram"},
+    "decode": {"first_block": "neutral"},
+}
 
 
 def first_lines(file: Path) -> list[str]:
@@ -57,6 +61,11 @@ def main() -> None:
         Mira(rounds=1).fit(task)
         for candidates in (task.source.truths(3), task.source.bags(1, ["P1", "W1"])):
             list(candidates)
+        local = fill(TrainOptions(), LOCAL, "train")
+        build(text, folder / "local", local, threads=THREADS)
+        task = DecoderTask(folder / "local", files.dev_source, references, threads=THREADS)
+        Local(rounds=1, held_out=5).fit(task, threads=THREADS)
+        Local(rounds=1, events="nbest", n_best=20).fit(task, threads=THREADS)
     print("four threads: done")
 
 

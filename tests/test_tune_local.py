@@ -188,6 +188,10 @@ def test_what_is_fixed_stays(folder: Path, text: CorpusFiles) -> None:
     moved = {name for name in first if other.weights[name] != first[name]}
     kept = {"neutral_language_model_first", "block_count", "unknown"}
     assert moved == set(first) - kept
+    other = Local(rounds=1, rate=0, pair_rate=1e-2, take="last").fit(task)
+    assert dict(other.weights) == dict(first)
+    other = Local(rounds=1, rate=1e-4, pair_rate=0, take="last").fit(task)
+    assert other.weights.sparse == first.sparse
     for train, names in (("adjacent", set(ADJACENT)), ("neutral", set(NEUTRAL_NAMES) - {""})):
         other = Local(rounds=1, rate=1e-4, pair_rate=1e-2, train=train, take="last").fit(task)
         assert {name for name in first if other.weights[name] != first[name]} == names

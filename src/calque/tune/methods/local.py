@@ -171,12 +171,12 @@ class Rates:
         free = free_features(options.fixed, task.source, space.keys)
         is_free = dict(zip(names, free.tolist(), strict=False))
         dense = np.array([options.rate * is_free.get(name, False) for name in space.names])
-        fixed = ~free[len(names) :]
+        fixed = ~free[len(names) :] | (options.pair_rate == 0)
         if options.train == "neutral":
             dense[: len(ADJACENT)], fixed[:] = 0, True
         if options.train == "adjacent":
             dense[len(ADJACENT) :] = 0
-        if not dense.any() and (fixed.all() or not options.pair_rate):
+        if not dense.any() and fixed.all():
             raise OptionError("every feature of the local model is fixed: expected one to tune")
         return cls(dense, options.pair_rate, fixed.astype(np.uint8))
 
