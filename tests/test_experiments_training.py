@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from conftest import Run
 
+from calque.config import FeatureOptions
 from calque.decode import Translator
 from calque.experiments.bench import Bench
 from calque.experiments.corpus import Corpus, generated_corpus
 from calque.experiments.overlap import overlapping
 from calque.experiments.papers.relevant_set.cells import RelevantSetCells
-from calque.experiments.training import mean, system
+from calque.experiments.training import decoded, mean, system
 from calque.metrics import score
 from calque.tune.checkpoint import read_weights
 
@@ -75,6 +76,15 @@ def test_figures_are_those_of_what_the_weights_give(work: RelevantSetCells) -> N
     values = [cell.figures["test bleu"] for cell in cells]
     assert mean(cells, "test bleu") == sum(values) / 2
     assert system("two seeds", cells).runs == tuple(cell.outputs["test"] for cell in cells)
+
+
+def test_another_model_makes_another_cell(work: RelevantSetCells) -> None:
+    bench, setting = work.bench, work._dense(7)
+    options = FeatureOptions(dense="relevant-set-7")
+    models = [bench.model(options, lm={"order": order}) for order in (2, 3, 2)]
+    keys = [decoded(bench, "flat", model, setting).key for model in models]
+    assert keys[0] == keys[2] != keys[1]
+    assert models[0] is models[2]
 
 
 def test_binary_features_are_learned_beside_weights_that_stay(work: RelevantSetCells) -> None:

@@ -91,6 +91,10 @@ class Bench:
                 )
         return self._models[key]
 
+    def key_of(self, model: Model) -> str:
+        """Stands for all that a model of this bench was made from: what cells of it depend on."""
+        return next(key for key, one in self._models.items() if one is model)
+
     def cell(
         self, name: str, depends: Mapping[str, Any], work: Callable[[Path, Progress], Cell]
     ) -> Cell:

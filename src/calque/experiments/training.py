@@ -72,17 +72,16 @@ class Training:
         return {**vars(self), **plain, "text": self.text.digest}
 
 
-def decoded(
-    bench: Bench, name: str, model: Model, setting: Setting, weights: Weights | None = None
-) -> Cell:
-    """What the first weights of a setting give, or others, on dev and test; nothing is learned."""
+def decoded(bench: Bench, name: str, model: Model, setting: Setting) -> Cell:
+    """What the first weights of a setting give on dev and test; nothing is learned."""
 
     def work(folder: Path, progress: Progress) -> Cell:
         chosen = setting.of(model)
         texts = bench.corpus.dev, bench.corpus.test
-        return _scored(chosen, weights or chosen.weights, texts, bench.threads, progress)
+        return _scored(chosen, chosen.weights, texts, bench.threads, progress)
 
-    return bench.cell(name, {"setting": setting.described()}, work)
+    depends = {"model": bench.key_of(model), "setting": setting.described()}
+    return bench.cell(name, depends, work)
 
 
 def trained(
@@ -123,6 +122,7 @@ def trained(
         return Cell({**found.figures, **figures}, curves, found.outputs, [stopped], weights)
 
     depends = {
+        "model": bench.key_of(model),
         "setting": setting.described(),
         "training": training.described(),
         "seed": seed,

@@ -76,7 +76,8 @@ class RelevantSetCells:
             [found] = score(texts, self.bitext.reference_lines, ["avg-bleu"], tokenize="none")
             return Cell({"train avg-bleu": found.value}, outputs={"train": texts})
 
-        depends = {"reordering": reordering, "text": self.bitext.digest}
+        model = self.bench.key_of(self.model)
+        depends = {"reordering": reordering, "text": self.bitext.digest, "model": model}
         return self.bench.cell(f"oracle-{reordering}", depends, work)
 
     def binary(

@@ -40,17 +40,18 @@ class SimplexCells:
     bench: Bench
     dense: str
     model: Model
+    model_key: str
     options: Mapping[str, Any]
 
     @classmethod
     def on(cls, bench: Bench, dense: str) -> SimplexCells:
         """Those of a set of features that the model of the corpus has."""
-        model = variant(bench.model(FeatureOptions(dense="standard + model4")), dense=dense)
+        model = bench.model(FeatureOptions(dense="standard + model4"))
         options = {
             "max_evaluations": bench.rounds(EVALUATIONS),
             "restarts": int(bench.scale_of_rounds >= RESTART_FROM),
         }
-        return cls(bench, dense, model, options)
+        return cls(bench, dense, variant(model, dense=dense), bench.key_of(model), options)
 
     def tuned(self, criterion: str, text: Text) -> Cell:
         """Weights tuned for a criterion on a text."""
@@ -137,7 +138,7 @@ class SimplexCells:
 
     @property
     def _depends(self) -> dict[str, Any]:
-        return {"dense": self.dense}
+        return {"dense": self.dense, "model": self.model_key}
 
     def _weights(self, name: str, text: Text | None = None) -> tuple[Weights, str]:
         """The weights of this name, and what they depend on."""
