@@ -246,6 +246,14 @@ def test_the_last_round_is_taken_where_it_is_asked_for(task: DecoderTask, tmp_pa
     assert read_run(tmp_path / "run").end_weights == result.weights
 
 
+def test_weights_that_are_no_numbers_end_a_training(task: DecoderTask) -> None:
+    listener = Listener()
+    result = Local(rounds=3, rate=1e308).fit(task, progress=listener)
+    assert result.chosen == 0
+    assert result.history[-1].guard == "weights are no finite numbers: expected a smaller rate"
+    assert "expected a smaller rate; the last good weights stay" in listener.warnings[0]
+
+
 def test_what_cannot_be_trained_is_one_clear_line(
     verb: Command, folder: Path, trained: Path, text: CorpusFiles, tmp_path: Path
 ) -> None:

@@ -108,7 +108,7 @@ class Local(Trainer):
         model, options = task.model, self.options
         space = LocalSpace(model, place.threads)
         rates = Rates.of(space, task, options)
-        if (trouble := first_block_trouble(model)) is not None:
+        if options.events == "bitext" and (trouble := first_block_trouble(model)) is not None:
             place.progress.warn(trouble)
         store = EventStore(
             self._stretches(task, space, place),
