@@ -25,6 +25,7 @@ from calque.experiments.bench import Bench, variant
 from calque.experiments.cell import Cell, Cells
 from calque.experiments.claim import Claim, Evidence, Paired, Verdict, stated
 from calque.experiments.corpus import Corpus, Text, generated_corpus, read_corpus
+from calque.experiments.markdown import to_markdown
 from calque.experiments.paper import Figure, Paper, Section, Table
 from calque.experiments.reproduce import reproduce
 from calque.features import SparseWeights, Weights
@@ -273,6 +274,23 @@ def test_a_report_has_what_the_recipes_gave(small: Corpus, tmp_path: Path) -> No
     result = json.loads((tmp_path / "result.json").read_text())
     assert result["claims"][0]["verdict"] == "holds"
     assert result == json.loads(json.dumps(found.to_json()))
+
+
+@pytest.mark.parametrize(
+    ("others", "rows"),
+    [
+        ([1.0, 2.0], ["| 1 | 10.00 | 30.00 |", "| 2 | 20.00 | 40.00 |"]),
+        (
+            [3.0, 2.5],
+            ["| a | 1 | 10.00 |", "| a | 2 | 20.00 |", "| b | 2.5 | 40.00 |", "| b | 3 |"],
+        ),
+    ],
+)
+def test_points_of_curves_are_rows(others: list[float], rows: list[str]) -> None:
+    curves = [Curve("a", [1.0, 2.0], [10.0, 20.0], 0), Curve("b", others, [30.0, 40.0], 1)]
+    section = Section("Table I", figures=[Figure("Figure 1.", "cost", "BLEU", curves)])
+    text = to_markdown(FAKE, {"I": section}, {})
+    assert "\n".join(rows) in text
 
 
 def test_a_table_may_be_made_alone(small: Corpus, tmp_path: Path) -> None:

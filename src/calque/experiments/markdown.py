@@ -43,14 +43,18 @@ def _claim(claim: Claim) -> Iterator[str]:
 
 
 def _points(figure: Figure) -> list[str]:
-    """The points of curves as a table: one row per value of x."""
-    xs = sorted({float(x) for curve in figure.curves for x in curve.x})
-    heads = [figure.x_label, *(curve.label for curve in figure.curves)]
-    maps = [dict(zip(map(float, curve.x), curve.y, strict=True)) for curve in figure.curves]
-    rows: list[list[Entry]] = [
-        [f"{x:g}", *(None if (y := points.get(x)) is None else float(y) for points in maps)]
-        for x in xs
-    ]
+    """The points of curves as a table: a column per curve where all have the same values of x."""
+    curves = figure.curves
+    if any(list(curve.x) != list(curves[0].x) for curve in curves):
+        rows: list[list[Entry]] = [
+            [curve.label, f"{x:g}", float(y)]
+            for curve in curves
+            for x, y in sorted(zip(curve.x, curve.y, strict=True))
+        ]
+        return _table(["curve", figure.x_label, figure.y_label], rows)
+    heads = [figure.x_label, *(curve.label for curve in curves)]
+    columns = zip(*(curve.y for curve in curves), strict=True)
+    rows = [[f"{x:g}", *map(float, ys)] for x, ys in zip(curves[0].x, columns, strict=True)]
     return _table(heads, rows)
 
 

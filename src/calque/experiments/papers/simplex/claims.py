@@ -99,10 +99,12 @@ def _with_less_search(curves: Mapping[str, Cell]) -> Claim:
         n for n, score in zip(tuned["hypotheses"], tuned["bleu"], strict=True) if score >= best
     ]
     saved = 1 - min(enough) / cost if enough else -math.inf
-    seen = (
-        f"the best BLEU of uniform weights, {best:.2f}, takes {cost:,.0f} hypotheses; tuned ones"
-        + (f" reach it with {min(enough):,.0f} ({100 * saved:.0f} % less)" if enough else " never")
-    )
+    seen = f"the best BLEU of uniform weights, {best:.2f}, takes {cost:,.0f} hypotheses; tuned ones"
+    if enough:
+        amount = f"{100 * abs(saved):.0f} % {'less' if saved >= 0 else 'more'}"
+        seen += f" reach it with {min(enough):,.0f} ({amount})"
+    else:
+        seen += " never reach it"
     return Claim(
         "6",
         "Tuned weights reach the best score of the baseline with far less search",
