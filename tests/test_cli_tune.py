@@ -25,12 +25,12 @@ from calque.tune import DecoderTask, PoolTrainer
 from calque.tune.registry import find_method, method_names
 
 WEIGHTS = [1.0, -0.5, 0.2]
-QUICK = {"mert": ["restarts=2"], "pro": ["rounds=4"], "mira": ["rounds=4", "passes=60"]}
+QUICK = {"mert": ["restarts=2"], "mira": ["rounds=4", "passes=60"]}
 METHODS = [name for name in method_names() if issubclass(find_method(name), PoolTrainer)]
 
 
 def setting(method: str) -> list[str]:
-    return [word for one in QUICK[method] for word in ("--set", one)]
+    return [word for one in QUICK.get(method, ["rounds=4"]) for word in ("--set", one)]
 
 
 @pytest.fixture
