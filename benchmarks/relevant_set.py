@@ -18,6 +18,7 @@ from calque.metrics.bleu import BLEU_STATISTICS
 from calque.metrics.registry import make_metric
 from calque.parallel import n_workers
 from calque.tune import Costmargin, Problem
+from calque.tune.pool_trainer import WORKING_COPIES
 
 AT_ONCE = 256
 """Sentences that the decoder hands over together."""
@@ -103,7 +104,7 @@ def measure(
             1.0,
             rng,
             threads,
-            on_disk=not pool.store.is_in_memory,
+            on_disk=not pool.store.has_room(WORKING_COPIES),
         )
         stored = memory.peak()
         begin, own = time.perf_counter(), time.process_time()

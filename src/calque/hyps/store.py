@@ -63,6 +63,10 @@ class CandidateStore:
         """Whether everything is in memory."""
         return self._parts is not None
 
+    def has_room(self, n_copies: int) -> bool:
+        """Whether so many copies of everything would fit into memory."""
+        return self.is_in_memory and n_copies * self.n_bytes <= self._limit
+
     def append(self, part: Part, name: str) -> None:
         """Add candidates; `name` is the part's file in the folder of the store."""
         path = None

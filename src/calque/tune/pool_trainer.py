@@ -25,6 +25,8 @@ NEAR_START = 0.1
 """How far the second seed of one-best lists lies from the start, as a share of each weight."""
 MOST_SEEDS = 9
 AT_ONCE = 1 << 20
+WORKING_COPIES = 4
+"""Parts, lists by sentence, and what a working copy takes at most while it is made."""
 ENOUGH_CHOICE = 0.25
 """Share of the sentences that seeds of one-best lists must give something to choose."""
 
@@ -199,7 +201,7 @@ class PoolTraining(Training):
             threads=self._place.threads,
             is_first=round == 0,
             start=lambda: self._pool.vector(task.start),
-            on_disk=not self._pool.store.is_in_memory,
+            on_disk=not self._pool.store.has_room(WORKING_COPIES),
         )
 
     def _name(self, lists: Lists, feature: int) -> str:

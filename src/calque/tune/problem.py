@@ -29,7 +29,7 @@ class Problem:
     start: Callable[[], Vector] | None = None
     """Gives the weights that the training started from."""
     on_disk: bool = False
-    """Whether the candidates are more than memory may hold."""
+    """Whether memory has no room for another copy of the candidates."""
     n_truths: NDArray[np.int64] | None = None
     """How many of the first candidates of each sentence are truths, where some were sought."""
 

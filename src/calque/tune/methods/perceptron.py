@@ -3,7 +3,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from calque import _core
+from calque.errors import OptionError
+from calque.tune.loop import Place
 from calque.tune.relevant_set import RelevantSetOptions, RelevantSetTrainer
+from calque.tune.task import Task
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,17 @@ class Perceptron(RelevantSetTrainer):
     method = "perceptron"
     Options = PerceptronOptions
     options: PerceptronOptions
+
+    def check(self, task: Task, place: Place) -> None:
+        """Raise where nothing could ever move."""
+        super().check(task, place)
+        options = self.options
+        begins_with_nothing = options.w0 == "zero" and not options.warm_start
+        if options.update == "passive-aggressive" and begins_with_nothing:
+            raise OptionError(
+                "update=passive-aggressive: under weights of 0 all scores are equal, and a"
+                " perceptron has nothing to mend; expected another w0"
+            )
 
     def loss(self) -> _core.PerceptronLoss:
         """The choice against the best."""
