@@ -240,6 +240,16 @@ def test_groups_of_weights_stay(
         assert group(loaded, after, name) != group(loaded, before, name), name
 
 
+def test_scores_that_are_no_sums_of_features_are_not_learned_from(
+    model: Path, text: CorpusFiles
+) -> None:
+    loaded = Model.load(model)
+    options = replace(loaded.decode_options, normaliser="alternatives")
+    task = DecoderTask(Translator(loaded, options), text.dev_source, text.dev_references, n_best=5)
+    with pytest.raises(OptionError, match=r"mira learns .* under decode\.normaliser"):
+        Mira(rounds=1).fit(task)
+
+
 def test_what_cannot_stay_is_one_clear_line(model: Path, text: CorpusFiles) -> None:
     task = DecoderTask(model, text.dev_source, text.dev_references, n_best=5)
     with pytest.raises(OptionError, match="fixed=ruleid: no such feature or family"):

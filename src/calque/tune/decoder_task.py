@@ -128,6 +128,7 @@ class DecoderSource(CandidateSource):
         self.fixed = (UNKNOWN,) if UNKNOWN in first else ()
         self.has_families = bool(self._translator.decoder.features.templates)
         self.list_length = n_best
+        self.is_linear = translator.options.normaliser == "none"
         self.leaves_one_out = leave_one_out is not None
         self._leave_one_out = leave_one_out
         self._references = references

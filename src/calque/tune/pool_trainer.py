@@ -50,6 +50,11 @@ class PoolTrainer(Trainer):
 
     def check(self, task: Task, place: Place) -> None:
         """Raise or warn where this method does not go with this task."""
+        if not task.source.is_linear:
+            raise OptionError(
+                f"{self.method} learns weights of sums of features, but under decode.normaliser"
+                " scores are no such sums: tune a model without it, or by simplex or local"
+            )
         # A wrong name shows now, not after a text is decoded.
         free_features(str(self.options.fixed), task.source, np.empty(0, np.uint64))
         if task.source.has_families and not self.tunes_sparse:

@@ -28,6 +28,8 @@ class CandidateSource(ABC):
     """Dense features whose weights no trainer may move."""
     has_families = False
     """Whether sparse features belong to candidates by design, not just by being rare."""
+    is_linear = True
+    """Whether the score of a candidate is the sum of its features times their weights."""
     list_length: int | None = None
     """How many candidates of a sentence are asked for, where somebody is asked."""
 
