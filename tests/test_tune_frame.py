@@ -113,12 +113,16 @@ def test_a_file_among_the_methods_is_a_method(
     assert registry.method_names() == [
         "averaged",
         "costmargin",
+        "early",
         "local",
+        "localupdate",
+        "maxviolation",
         "mert",
         "mira",
         "perceptron",
         "pro",
         "simplex",
+        "standard",
     ]
     assert calque.Averaged().options.rate == 0.1
     sys.modules.pop("calque.tune.methods.averaged")

@@ -11,12 +11,16 @@ if TYPE_CHECKING:
     from calque.tune.decoder_task import DecoderTask
     from calque.tune.loop import Result, Trainer
     from calque.tune.methods.costmargin import Costmargin
+    from calque.tune.methods.early import Early
     from calque.tune.methods.local import Local
+    from calque.tune.methods.localupdate import Localupdate
+    from calque.tune.methods.maxviolation import Maxviolation
     from calque.tune.methods.mert import Mert
     from calque.tune.methods.mira import Mira
     from calque.tune.methods.perceptron import Perceptron
     from calque.tune.methods.pro import Pro
     from calque.tune.methods.simplex import Simplex
+    from calque.tune.methods.standard import Standard
     from calque.tune.nbest_task import NBestTask
     from calque.tune.pool_trainer import PoolTrainer
     from calque.tune.problem import Problem
@@ -41,7 +45,10 @@ __all__ = [
     "CandidateSource",
     "Costmargin",
     "DecoderTask",
+    "Early",
     "Local",
+    "Localupdate",
+    "Maxviolation",
     "Mert",
     "Mira",
     "NBestTask",
@@ -54,6 +61,7 @@ __all__ = [
     "Run",
     "Selection",
     "Simplex",
+    "Standard",
     "Task",
     "Trainer",
 ]

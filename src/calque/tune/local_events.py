@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from calque.config.lm import LmOptions
 from calque.errors import CalqueError
 from calque.features.events import BlockEvents
-from calque.lm import LanguageModel, estimate
+from calque.lm import LanguageModel
 from calque.model import Model
 from calque.model.kept_bitext import KeptBitext
 from calque.progress import SILENT, Progress
+from calque.tune.lm_folds import lm_of, other_folds
 from calque.tune.local_sets import SetBuilder
 from calque.tune.local_space import LocalSpace
 from calque.tune.local_store import Stretch
@@ -88,11 +88,4 @@ def set_builder(
 
 def _other_folds(model: Model, bitext: KeptBitext, fold: int, n_folds: int) -> LanguageModel:
     """The language model of all target sentences but those of one fold."""
-    keep = np.arange(len(bitext)) // SENTENCES % n_folds != fold
-    if not keep.any():
-        raise CalqueError(
-            f"lm_folds={n_folds}: all {len(bitext):,} sentence pairs are in one fold; expected more"
-            f" than {SENTENCES:,} pairs"
-        )
-    order = LmOptions(order=model.lm.order)
-    return estimate(bitext.target.select(keep), model.target_vocabulary, order)
+    return lm_of(model, bitext.target.select(other_folds(len(bitext), SENTENCES, fold, n_folds)))

@@ -1,0 +1,146 @@
+"""The gold lattices of the sentence pairs that a model keeps, some pairs at a time."""
+
+from __future__ import annotations
+
+import shutil
+import weakref
+from pathlib import Path
+from tempfile import mkdtemp
+
+from calque import _core
+from calque.config import ForceOptions, LeaveOneOutOptions
+from calque.decode import Decoder, GoldLattices, GoldText, SourceText, TrainingText
+from calque.decode.gold import Prefixes
+from calque.errors import CalqueError
+from calque.model import Model
+from calque.progress import SILENT, Progress
+from calque.text.arrays import read_arrays, write_arrays
+from calque.tune.lm_folds import other_folds, with_lms_of
+
+MEGABYTE = 1 << 20
+PAIRS = 1000
+"""Sentence pairs whose lattices lie together."""
+
+
+class GoldStore:
+    """Texts with their lattices: as many as the memory may hold stay there.
+
+    With a folder all of them are in files, too. A file that is there is not computed again: whoever
+    gives the folder sees to it that it is of the same model and options. Where lattices lie changes
+    no result.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        options: ForceOptions,
+        *,
+        prefixes: Prefixes,
+        leave_one_out: LeaveOneOutOptions | None,
+        n_pairs: int = 0,
+        lm_folds: int = 0,
+        memory_mb: int,
+        folder: Path | None = None,
+        threads: int | None = None,
+        progress: Progress = SILENT,
+    ) -> None:
+        """Find the lattices of the first `n_pairs` pairs, 0: of all; `ModelError` without pairs.
+
+        With `lm_folds`, pairs are scored by language models of the other folds of the target side.
+
+        Without a folder, what memory may not hold lies in a temporary one.
+        """
+        self._training = TrainingText(model, leave_one_out)
+        self._leaves_out = leave_one_out is not None
+        self._decoders = self._decoders_of(model, lm_folds)
+        self._texts: list[GoldText | None] = []
+        self._folder = folder
+        self.n_pairs = min(n_pairs or len(self._training), len(self._training))
+        self.n_lattices = self.n_whole = self.n_states = self.n_too_large = self.n_bytes = 0
+        self.n_words = self.n_words_in_reach = 0
+        lengths = self._training.bitext.source.lengths
+        with progress.stage("gold lattices", self.n_pairs) as stage:
+            for at, first in enumerate(range(0, self.n_pairs, PAIRS)):
+                pairs = self._range(at)
+                lattices = self._read(at)
+                if lattices is None:
+                    source, references, left_out = self._part(pairs)
+                    lattices = GoldLattices.find(
+                        self._decoders[0],
+                        source,
+                        references,
+                        options,
+                        prefixes=prefixes,
+                        leave_one_out=left_out,
+                        threads=threads,
+                    )
+                self._count(lattices)
+                self.n_words += int(lengths[first : pairs.stop].sum())
+                keeps = self.n_bytes <= memory_mb * MEGABYTE
+                self._texts.append(self._text(at, lattices) if keeps else None)
+                if folder is not None or not keeps:
+                    self._write(at, lattices)
+                stage.advance(len(pairs))
+            stage.say(
+                f"{self.n_whole:,} of {self.n_pairs:,} pairs in reach, and"
+                f" {self.n_lattices - self.n_whole:,} prefix pairs;"
+                f" {self.n_too_large:,} pairs were too large"
+            )
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def __getitem__(self, at: int) -> GoldText:
+        kept = self._texts[at]
+        if kept is not None:
+            return kept
+        lattices = self._read(at)
+        if lattices is None:
+            raise CalqueError(f"gold lattices: {self._path(at)} is gone")
+        return self._text(at, lattices)
+
+    def _decoders_of(self, model: Model, lm_folds: int) -> list[Decoder]:
+        bitext = self._training.bitext
+        folds = [other_folds(len(bitext), PAIRS, fold, lm_folds) for fold in range(lm_folds)]
+        others = [with_lms_of(model, bitext.target.select(keep)) for keep in folds]
+        return [Decoder.of(one) for one in others or [model]]
+
+    def _range(self, at: int) -> range:
+        return range(at * PAIRS, min((at + 1) * PAIRS, self.n_pairs))
+
+    def _path(self, at: int) -> Path | None:
+        return None if self._folder is None else self._folder / f"gold-{at:06}.npz"
+
+    def _read(self, at: int) -> GoldLattices | None:
+        path = self._path(at)
+        if path is None or not path.exists():
+            return None
+        return GoldLattices.from_arrays(read_arrays(path))
+
+    def _write(self, at: int, lattices: GoldLattices) -> None:
+        if self._folder is None:
+            self._folder = Path(mkdtemp(prefix="calque-gold-"))
+            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        path = self._path(at)
+        if path is not None and not path.exists():
+            write_arrays(path, lattices.to_arrays())
+
+    def _part(self, pairs: range) -> tuple[SourceText, SourceText, _core.LeaveOneOut | None]:
+        left_out = self._training.left_out(pairs) if self._leaves_out else None
+        return self._training.source(pairs), self._training.references(pairs), left_out
+
+    def _text(self, at: int, lattices: GoldLattices) -> GoldText:
+        source, references, left_out = self._part(self._range(at))
+        decoder = self._decoders[at % len(self._decoders)]
+        return GoldText(decoder, source, references, lattices, leave_one_out=left_out)
+
+    def _count(self, lattices: GoldLattices) -> None:
+        self.n_lattices += len(lattices)
+        self.n_whole += int(lattices.is_whole.sum())
+        self.n_states += lattices.n_states
+        self.n_too_large += lattices.n_too_large
+        self.n_bytes += lattices.n_bytes
+        longest: dict[int, int] = {}
+        for pair, n in zip(lattices.pairs.tolist(), lattices.n_source.tolist(), strict=True):
+            longest[pair] = max(n, longest.get(pair, 0))
+        self.n_words_in_reach += sum(longest.values())

@@ -1,0 +1,152 @@
+"""Weights of an online learner: dense ones, and sparse ones that join when they are first met."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque import _core
+from calque.features import SparseWeights, Weights
+from calque.tune.freezing import free_features
+from calque.tune.problem import Vector
+from calque.tune.task import CandidateSource
+
+PARTS = ("weights", "lag", "squares")
+
+
+class LearnedWeights:
+    """Moves weights step by step; tens of millions of sparse ones, each step in time of its size.
+
+    The table of sparse weights that the decoder reads changes in place. The mean over all steps is
+    weights - lag / n_steps: a change at step s counts s - 1 steps too much.
+    """
+
+    def __init__(
+        self,
+        source: CandidateSource,
+        start: Weights,
+        fixed: str,
+        rates: tuple[float, float],
+        *,
+        adaptive: bool,
+    ) -> None:
+        """Take the first weights, what may not move, and the rates of dense and sparse weights.
+
+        With `adaptive`, rates shrink feature by feature with what it has moved (AdaGrad).
+        """
+        self._source = source
+        self._fixed = fixed
+        self._rates = rates
+        self._adaptive = adaptive
+        self._names = source.dense_names
+        self._free_dense = free_features(fixed, source, np.empty(0, np.uint64))
+        self._dense = {name: np.zeros(len(self._names)) for name in PARTS}
+        self._dense["weights"] = start.vector(self._names)
+        self._index = _core.FeatureIndex()
+        self._sparse = {name: np.zeros(0) for name in PARTS}
+        self._is_free = np.zeros(0, bool)
+        self._table = _core.SparseTable()
+        self.n_steps = 0
+        arrays = start.sparse.to_arrays()
+        self._put(arrays["keys"], {"weights": arrays["values"].astype(np.float64)})
+
+    @property
+    def n_sparse(self) -> int:
+        """Sparse features met so far."""
+        return len(self._index)
+
+    @property
+    def current(self) -> Weights:
+        """The weights now; the sparse ones are those that the next step changes."""
+        dense = dict(zip(self._names, self._dense["weights"].tolist(), strict=True))
+        return Weights(dense, SparseWeights(self._table))
+
+    def kept(self, average: bool) -> Weights:
+        """A copy of the weights now, or of their mean over all steps; without those of 0."""
+        share = 1 / self.n_steps if average and self.n_steps else 0.0
+        dense = self._dense["weights"] - share * self._dense["lag"]
+        n = len(self._index)
+        sparse = self._sparse["weights"][:n] - share * self._sparse["lag"][:n]
+        values = sparse.astype(np.float32)
+        kept = values != 0
+        table = SparseWeights.from_arrays(self._index.keys()[kept], values[kept])
+        return Weights(dict(zip(self._names, dense.tolist(), strict=True)), table)
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether no dense weight has run away."""
+        return bool(np.isfinite(self._dense["weights"]).all())
+
+    def move(self, dense: Vector, keys: NDArray[np.uint64], values: NDArray[np.float64]) -> None:
+        """Take a step in a direction of these dense and sparse values; keys are distinct."""
+        every = np.flatnonzero(self._free_dense & (dense != 0))
+        self._step(self._dense, every, dense[every], self._rates[0])
+        columns = self._columns(keys)
+        free = self._is_free[columns]
+        if not free.all():
+            columns, keys, values = columns[free], keys[free], values[free]
+        self._step(self._sparse, columns, values, self._rates[1])
+        self._table.set_many(keys, self._sparse["weights"][columns].astype(np.float32))
+        self.n_steps += 1
+
+    def _step(
+        self, parts: dict[str, Vector], columns: NDArray[Any], values: Vector, rate: float
+    ) -> None:
+        with np.errstate(over="ignore", invalid="ignore"):  # whoever learns looks at `is_finite`
+            change = rate * values
+            if self._adaptive:
+                squares = parts["squares"][columns] + values**2
+                parts["squares"][columns] = squares
+                change /= np.sqrt(squares)
+            parts["weights"][columns] += change
+            parts["lag"][columns] += self.n_steps * change
+
+    def _columns(self, keys: NDArray[np.uint64]) -> NDArray[np.int32]:
+        n_known = len(self._index)
+        columns = self._index.add(keys)
+        n = len(self._index)
+        if n > len(self._is_free):
+            room = max(n, 3 * len(self._is_free) // 2, 1024)
+            self._sparse = {name: _grown(part, room) for name, part in self._sparse.items()}
+            self._is_free = _grown(self._is_free, room)
+        if n > n_known:
+            new = self._index.keys(n_known)
+            free = free_features(self._fixed, self._source, new)
+            self._is_free[n_known:n] = free[len(self._names) :]
+        return columns
+
+    def _put(self, keys: NDArray[np.uint64], parts: Mapping[str, Vector]) -> None:
+        columns = self._columns(keys)
+        for name, values in parts.items():
+            self._sparse[name][columns] = values
+        self._table.reserve(keys)
+        self._table.set_many(keys, self._sparse["weights"][columns].astype(np.float32))
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next step depends on."""
+        n = len(self._index)
+        dense = {f"dense_{name}": part.copy() for name, part in self._dense.items()}
+        sparse = {f"sparse_{name}": part[:n].copy() for name, part in self._sparse.items()}
+        return {
+            "keys": self._index.keys(),
+            "n_steps": np.array(self.n_steps),
+            **dense,
+            **sparse,
+        }
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from what `state` gave."""
+        self.n_steps = int(state["n_steps"])
+        self._dense = {name: state[f"dense_{name}"].copy() for name in PARTS}
+        self._index = _core.FeatureIndex()
+        self._table = _core.SparseTable()
+        self._put(state["keys"], {name: state[f"sparse_{name}"] for name in PARTS})
+
+
+def _grown(array: NDArray[Any], room: int) -> NDArray[Any]:
+    grown = np.zeros(room, array.dtype)
+    grown[: len(array)] = array
+    return grown

@@ -1,0 +1,253 @@
+"""MaxForce (Yu et al. 2013): learning from search errors on the training corpus.
+
+The positive example of a sentence pair is the best derivation that gives its reference, out of a
+gold lattice that forced decoding found; the negative one is what the beam search prefers. They are
+compared where the search goes wrong, in the middle of a sentence, so that an update mends what made
+the beam lose the reference. Methods differ in where that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque.config import DecodeOptions, ForceOptions, LeaveOneOutOptions, option
+from calque.decode.gold import Selection
+from calque.errors import CalqueError, OptionError
+from calque.features import SparseWeights, Weights
+from calque.progress import Stage
+from calque.tune.decoder_task import DecoderTask
+from calque.tune.freezing import free_features
+from calque.tune.gold_store import GoldStore
+from calque.tune.learned_weights import LearnedWeights
+from calque.tune.loop import Measured, Place, Step, Trainer, Training
+from calque.tune.run import Round
+from calque.tune.task import Task
+
+COUNTS = ("examples", "updates", "invalid", "won")
+
+
+@dataclass(frozen=True)
+class MaxForceOptions:
+    """How weights are learned from search errors (Yu et al. 2013)."""
+
+    rounds: int = option(15, "iterations over the training corpus", least=1)
+    beam: int = option(30, "hypotheses kept per stack while learning", least=1)
+    pop_limit: int = option(
+        400, "steps tried per stack by cube pruning while learning; 0: every one", least=0
+    )
+    future_cost: bool = option(
+        False, "rank hypotheses while learning by what is still to come, too; never updates"
+    )
+    batch: int = option(24, "sentence pairs per update, whose mean is taken", least=1)
+    w0: Literal["zero", "start"] = option(
+        "start", "begin with the weights of the model, or with weights of 0"
+    )
+    update: Literal["perceptron", "adagrad"] = option(
+        "adagrad", "steps of constant rate, or of rates that shrink feature by feature"
+    )
+    dense_rate: float = option(0.001, "rate of dense weights; 1 in the paper's perceptron", least=0)
+    sparse_rate: float = option(
+        0.01, "rate of sparse weights; 1 in the paper's perceptron", least=0
+    )
+    average: bool = option(True, "measure and take the mean of the weights over all updates")
+    good: Literal["lattice", "all_prefixes"] = option(
+        "lattice",
+        "what may win: what can still give the reference, or whatever begins like it; what only"
+        " begins like it is otherwise neither right nor wrong",
+    )
+    prefixes: Literal["longest", "all", "none"] = option(
+        "longest", "which prefix pairs stand for a sentence pair that is out of reach"
+    )
+    min_prefix: int = option(5, "shortest prefix pair of use, in source words", least=1)
+    leave_one_out: Literal["one-count", "counts", "none"] = option(
+        "one-count",
+        "what the model forgets of a pair while it is learned from: blocks that occur once, in this"
+        " pair; all its counts; or nothing",
+    )
+    lm_folds: int = option(
+        0,
+        "parts of the target side, each scored by language models of the others while it is"
+        " learned from; 0: those of the model, which know it too well where they have seen it",
+        least=0,
+    )
+    n_pairs: int = option(0, "sentence pairs to learn from, the first ones; 0: all", least=0)
+    max_words: int = option(80, "longer sources are not learned from", least=1)
+    forced_mb: int = option(
+        500, "memory of forced decoding, per thread; pairs that need more are left out", least=1
+    )
+    fixed: str = option(
+        "",
+        "weights that stay as they are, separated by commas: features, families of sparse"
+        " features, or all that are 'dense' or 'sparse'",
+    )
+
+
+class MaxForceTrainer(Trainer):
+    """Updates on search errors; a method says which."""
+
+    guards_length = False  # who starts from nothing begins with output of any length
+    Options = MaxForceOptions
+    options: MaxForceOptions
+    selection: ClassVar[Selection]
+
+    def begin(self, task: Task, place: Place) -> tuple[Training, Weights]:
+        """The gold lattices, found, and the first weights."""
+        if not isinstance(task, DecoderTask):
+            raise CalqueError(
+                f"{self.method} learns from the sentence pairs of a model: it needs one, not n-best"
+                " lists"
+            )
+        if task.source.leaves_one_out:
+            raise CalqueError(
+                f"{self.method} learns from the sentence pairs that the model keeps, and leaves"
+                " each of them out as its option leave_one_out says: the text to tune on is a"
+                " development set"
+            )
+        if task.model.decode_options.normaliser != "none":
+            raise OptionError(
+                f"{self.method} learns scores that are not normalised: expected"
+                " decode.normaliser=none"
+            )
+        free = free_features(self.options.fixed, task.source, np.empty(0, np.uint64))
+        key = free_features(self.options.fixed, task.source, np.zeros(1, np.uint64))
+        if not free.any() and not (task.source.has_families and key[-1]):
+            raise OptionError("every feature is fixed: expected one to tune")
+        start = self._start(task)
+        return MaxForceTraining(self, task, place, start), start
+
+    def _start(self, task: DecoderTask) -> Weights:
+        """The first weights; with w0=zero those that may move are 0."""
+        start = task.start
+        if self.options.w0 == "start":
+            return start
+        keys, values = start.sparse.to_arrays().values()
+        free = free_features(self.options.fixed, task.source, keys)
+        moves, sparse = free[: len(start)], ~free[len(start) :]
+        dense = np.where(moves, 0.0, start.vector(task.source.dense_names))
+        return Weights(
+            dict(zip(task.source.dense_names, dense.tolist(), strict=True)),
+            SparseWeights.from_arrays(keys[sparse], values[sparse]),
+        )
+
+
+class MaxForceTraining(Training):
+    """Iterations over the gold lattices; the text of the task is decoded between them."""
+
+    def __init__(
+        self, trainer: MaxForceTrainer, task: DecoderTask, place: Place, start: Weights
+    ) -> None:
+        """Find the lattices, or read them where a killed run left them."""
+        options, model = trainer.options, task.model
+        self._trainer = trainer
+        self._task = task
+        self._place = place
+        self._search = _search(model.decode_options, options)
+        self._store = GoldStore(
+            model,
+            ForceOptions(
+                **self._search.rules(),
+                memory_mb=options.forced_mb,
+                max_words=options.max_words,
+                min_prefix=options.min_prefix,
+            ),
+            prefixes=options.prefixes,
+            leave_one_out=(
+                None
+                if options.leave_one_out == "none"
+                else LeaveOneOutOptions(what=options.leave_one_out)
+            ),
+            n_pairs=options.n_pairs,
+            lm_folds=options.lm_folds,
+            memory_mb=place.memory_mb,
+            folder=place.run.pool,
+            threads=place.threads,
+            progress=place.progress,
+        )
+        if self._store.n_lattices == 0:
+            raise CalqueError(
+                "no sentence pair can be derived, nor a prefix of one: there is nothing to learn"
+                " from"
+            )
+        self._weights = LearnedWeights(
+            task.source,
+            start,
+            options.fixed,
+            (options.dense_rate, options.sparse_rate),
+            adaptive=options.update == "adagrad",
+        )
+        self._counts = np.zeros(len(COUNTS), np.int64)
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """The weights without their mean, what their rates depend on, and the last counts."""
+        return {"counts": self._counts, **self._weights.state()}
+
+    def restore(self, rounds: Sequence[Round], state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on with the weights of the last round."""
+        self._counts = state["counts"]
+        self._weights.restore(state)
+
+    def measure(self, round: int, weights: Weights) -> Measured:
+        """The score of the text of the task, decoded; shares of updates are recorded."""
+        verdict = self._task.judge.verdict(self._task.translate(weights))
+        scores = None
+        if round:
+            counts = dict(zip(COUNTS, self._counts.tolist(), strict=True))
+            scores = {
+                "updates": counts["updates"] / counts["examples"],
+                "invalid_updates": counts["invalid"] / max(counts["updates"], 1),
+                "references_won": counts["won"] / counts["examples"],
+                "sparse_features": float(self._weights.n_sparse),
+            }
+        return Measured(verdict, n_candidates=self._store.n_lattices, scores=scores)
+
+    def step(self, round: int, weights: Weights, measured: Measured) -> Step:
+        """The weights after one iteration over all lattices."""
+        self._counts = np.zeros(len(COUNTS), np.int64)
+        rng = np.random.default_rng([self._trainer.seed, round])
+        name = f"{self._trainer.method}, iteration {round + 1}"
+        with self._place.progress.stage(name, self._store.n_lattices) as stage:
+            for at in rng.permutation(len(self._store)).tolist():
+                self._visit(at, rng, stage)
+                if not self._weights.is_finite:
+                    return Step(guard="weights are no finite numbers: expected smaller rates")
+        return Step(weights=self._weights.kept(self._trainer.options.average))
+
+    def _visit(self, at: int, rng: np.random.Generator, stage: Stage) -> None:
+        """Learn from the lattices of some sentence pairs, a batch at a time, in random order."""
+        options, text = self._trainer.options, self._store[at]
+        order = rng.permutation(len(text))
+        for first in range(0, len(order), options.batch):
+            chosen = order[first : first + options.batch]
+            found = text.violations(
+                chosen,
+                self._weights.current,
+                self._search,
+                self._trainer.selection,
+                good=options.good,
+                total=True,
+                threads=self._place.threads,
+            )
+            share = 1 / len(chosen)
+            values = found.sparse.counts.astype(np.float64) * share
+            self._weights.move(found.dense[0] * share, found.sparse.keys, values)
+            if not self._weights.is_finite:
+                return
+            won = int(found.is_won.sum())
+            self._counts += (len(chosen), found.n_updates, found.n_invalid, won)
+            stage.advance(len(chosen))
+
+
+def _search(decode: DecodeOptions, options: MaxForceOptions) -> DecodeOptions:
+    """The search of the task with the beam of training; results must not hang on the clock."""
+    return replace(
+        decode,
+        stack_size=options.beam,
+        pop_limit=options.pop_limit,
+        future_cost=options.future_cost,
+        time_limit_s=0.0,
+    )
