@@ -65,7 +65,7 @@ class RelevantSetOptions(RoundOptions):
         "adagrad", "how weights move: by constant rates, by rates that shrink, or as far as needed"
     )
     dense_rate: float = option(0.1, "rate of dense features in sgd and adagrad", least=0)
-    sparse_rate: float = option(0.02, "rate of sparse features in sgd and adagrad", least=0)
+    sparse_rate: float = option(2e-4, "rate of sparse features in sgd and adagrad", least=0)
     step: float = option(0.01, "largest step of passive-aggressive updates", least=0)
     regularization: float = option(
         0.0, "weight of the squared norm: weights shrink by twice this times their rate", least=0
