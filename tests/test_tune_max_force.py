@@ -275,6 +275,14 @@ def test_what_is_fixed_stays(task: DecoderTask) -> None:
     assert after["word_count"] != task.start["word_count"]
 
 
+def test_what_is_to_come_counts_where_it_is_asked_for(task: DecoderTask) -> None:
+    learned = [
+        fitted(Maxviolation(**{**SOME, "rounds": 1}, future_cost=where), task)[0]
+        for where in ("none", "ranking", "margin")
+    ]
+    assert learned[0] != learned[1] != learned[2]
+
+
 def test_language_models_that_have_not_seen_a_pair_win_fewer_references(
     task: DecoderTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:

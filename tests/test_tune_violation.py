@@ -68,10 +68,14 @@ def found_by_core(
     ends = zip(lattices.n_source.tolist(), lattices.n_target.tolist(), strict=True)
     at = list(ends).index((pair.n_source, len(pair.reference)))
     text = GoldText(one.decoder, one.text, wanted, lattices)
-    options = search_options(pair.by, stack_size=size, future_cost=False, max_targets=0)
-    options = replace(options, stack_size=size)
+    options = search_options(pair.by, future_cost=pair.future != "none", max_targets=0)
     return text.violations(
-        np.array([at]), pair.weights if weights is None else weights, options, rule, good=good
+        np.array([at]),
+        pair.weights if weights is None else weights,
+        replace(options, stack_size=size),
+        rule,
+        good=good,
+        future_in_margin=pair.future == "margin",
     )
 
 
@@ -85,7 +89,7 @@ def check(pair: Pair, found: Violations, expected: Update | None) -> None:
     difference.subtract(pair.vector(expected.bad))
     names = pair.one.decoder.feature_names
     assert found.bins.tolist() == [expected.bin]
-    margin = pair.score(expected.good) - pair.score(expected.bad)
+    margin = pair.value(expected.good) - pair.value(expected.bad)
     assert found.margins[0] == pytest.approx(margin, abs=1e-4)
     assert found.dense[0] == pytest.approx([difference.pop(name) for name in names], abs=1e-4)
     sparse = dict(zip(found.sparse.keys.tolist(), found.sparse.counts.tolist(), strict=True))
@@ -94,7 +98,7 @@ def check(pair: Pair, found: Violations, expected: Update | None) -> None:
 
 def is_close(pair: Pair, found: list[Any]) -> bool:
     """Whether two of the scores are too close to call."""
-    scores = sorted(pair.score(d) for d in found)
+    scores = sorted(pair.value(d) for d in found)
     return any(b - a < 1e-4 for a, b in itertools.pairwise(scores))
 
 
@@ -144,22 +148,37 @@ def margins_of(pair: Pair, bins: list[list[Any]], found: Any, good: Good) -> lis
             if pair.n_words(d) < 0 or (last and pair.n_words(d) < len(pair.reference))
         ]
         if bad and best is not None:
-            margins.append(best[0] - max(pair.score(d) for d in bad))
+            margins.append(best[0] - max(pair.value(d) for d in bad))
     return margins
 
 
 @settings(max_examples=150, deadline=None)
-@given(seeds, sources, rules, st.sampled_from([1, 2, 3, 5]), goods, st.data())
+@given(
+    seeds,
+    sources,
+    rules,
+    st.sampled_from([1, 2, 3, 5]),
+    goods,
+    st.sampled_from(["none", "ranking", "margin"]),
+    st.data(),
+)
 def test_updates_are_those_of_a_beam_in_plain_python(
-    seed: int, source: list[str], by: Rules, size: int, good: Good, data: st.DataObject
+    seed: int,
+    source: list[str],
+    by: Rules,
+    size: int,
+    good: Good,
+    future: str,
+    data: st.DataObject,
 ) -> None:
     # A swap leaves no gap that the words of the reference cannot fill, whatever is good.
     assume(not by.strict and (good == "lattice" or by.mode != "swap"))
-    pair = drawn_pair(seed, source, by, LOCAL, data)
+    pair = replace(drawn_pair(seed, source, by, LOCAL, data), future=future)
     every = list(pair.partial())
     bins = beam(pair, every, size)
     assume(bins is not None)
     assert bins is not None
+    assume(not any(is_close(pair, held) for held in bins))
     gold_found = gold(pair, every, good)
     margins = margins_of(pair, bins, gold_found, good)
     assume(not any(abs(margin) < 1e-4 for margin in margins))
@@ -275,6 +294,9 @@ def test_what_cannot_be_is_refused() -> None:
     normalised = DecodeOptions(normaliser="alternatives")
     with pytest.raises(CalqueError, match="not normalised"):
         text.violations(everything, weights, normalised, "standard")
+    blind = DecodeOptions(future_cost=False)
+    with pytest.raises(CalqueError, match="the search has no future cost"):
+        text.violations(everything, weights, blind, "standard", future_in_margin=True)
     with pytest.raises(CalqueError, match="chosen lattices"):
         text.violations(everything + 1, weights, DecodeOptions(), "standard")
     wrong: Literal["maxviolation"] = "bold"  # type: ignore[assignment]

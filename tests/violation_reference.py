@@ -6,6 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,55 @@ class Pair:
     n_source: int
     reference: tuple[int, ...]
     is_whole: bool
+    future: str = "none"
+    """Where an estimate of what is to come counts: "ranking", or "margin" as well."""
+
+    def ranked(self, steps: Steps) -> float:
+        """What the beam goes by."""
+        return self.score(steps) + (0 if self.future == "none" else self.ahead(steps))
+
+    def value(self, steps: Steps) -> float:
+        """What an update goes by."""
+        return self.score(steps) + (self.ahead(steps) if self.future == "margin" else 0)
+
+    def ahead(self, steps: Steps) -> float:
+        """The best options of every gap without history, and the jumps from gap to gap."""
+        best = self.best_options
+        covered, at = signature(steps)
+        total, begin = 0.0, 0
+        while begin < self.n_source:
+            if begin in covered:
+                begin += 1
+                continue
+            end = min((i for i in covered if i > begin), default=self.n_source)
+            gap = {begin: 0.0}
+            for i in range(begin, end):
+                for j in range(i + 1, end + 1):
+                    if i in gap and (i, j) in best:
+                        gap[j] = max(gap.get(j, -np.inf), gap[i] + best[i, j])
+            total += gap[end] - self.weights["distance"] * abs(begin - at)
+            at = begin = end
+        return total
+
+    @cached_property
+    def best_options(self) -> dict[tuple[int, int], float]:
+        parts, weights = self.one.parts, self.weights
+        best: dict[tuple[int, int], float] = {}
+        for step in options(parts, self.one.text.sentences.ids.tolist()):
+            value = weights["word_count"] * len(step.target) + weights["block_count"]
+            if step.block < 0:
+                value -= weights["unknown"]
+            else:
+                value += float(parts.blocks.scores[step.block] @ [weights[n] for n in DENSE[:4]])
+            for name, count in self.one.names((step,), ends=False).items():
+                value += count * weights.sparse[self.one.decoder.features.key_of(name)]
+            state = parts.lm.core.empty()
+            for word in step.target:
+                log_prob, state = parts.lm.core.score(state, max(word, 0))
+                value += weights["language_model"] * log_prob
+            span = step.begin, step.end
+            best[span] = max(value, best.get(span, -np.inf))
+        return best
 
     def score(self, steps: Steps) -> float:
         ends = self.is_whole and len(covered_by(steps)) == self.n_source
@@ -82,7 +132,7 @@ def gold(pair: Pair, every: list[Steps], good: str) -> Gold:
             continue
         if good == "lattice" and (*signature(steps), j) not in states:
             continue
-        value = pair.score(steps)
+        value = pair.value(steps)
         kept = best[n]
         if kept is None or value > kept[0]:
             best[n] = value, steps
@@ -126,7 +176,7 @@ def beam(pair: Pair, every: list[Steps], size: int) -> list[list[Steps]] | None:
                 steps = (*before, step)
                 if signature(steps) not in completable:
                     continue
-                value = pair.score(steps)
+                value = pair.ranked(steps)
                 kept = found.get(key(steps))
                 if kept is not None and abs(kept[0] - value) < CLOSE:
                     return None
@@ -172,12 +222,12 @@ def select(pair: Pair, bins: list[list[Steps]], found: Gold, rule: str, good: st
         return pair.n_words(steps) < 0 or (i == n and not is_good(i, steps))
 
     def update(i: int) -> Update | None:
-        bad = next((d for d in bins[i] if is_bad(i, d)), None)
+        bad = max((d for d in bins[i] if is_bad(i, d)), key=pair.value, default=None)
         best = found.best[i]
         return None if bad is None or best is None else Update(i, best[1], bad)
 
     def margin(one: Update) -> float:
-        return pair.score(one.good) - pair.score(one.bad)
+        return pair.value(one.good) - pair.value(one.bad)
 
     sites = [one for i in range(1, n + 1) if (one := update(i)) is not None]
     if rule == "maxviolation":

@@ -165,7 +165,8 @@ void register_gold(nb::class_<BoundDecoder>& decoder, nb::module_& m) {
              Vector<int64_t> reference_offsets, const BoundGold& lattices,
              Vector<int64_t> chosen, const BoundWeights& given, const SearchOptions& search,
              const OptionLimits& limits, const BoundLeaveOneOut* leave_one_out,
-             const std::string& selection, bool all_prefixes, bool total, int threads) {
+             const std::string& selection, bool future_in_margin, bool all_prefixes, bool total,
+             int threads) {
             const WeightView weights = to_weights(decoder, given);
             check_events(decoder, search, limits);
             if (search.normalises) throw Error("updates are of scores that are not normalised");
@@ -173,7 +174,9 @@ void register_gold(nb::class_<BoundDecoder>& decoder, nb::module_& m) {
             check_references(source, references, reference_offsets);
             lattices.check(source, view(reference_offsets));
             check_ids(view(chosen), static_cast<int64_t>(lattices.pairs.size()), "chosen lattices");
-            const ViolationOptions options{search, limits, to_selection(selection), all_prefixes,
+            if (future_in_margin && !search.future_cost) throw Error("the search has no future cost");
+            const ViolationOptions options{search, limits, to_selection(selection),
+                                           future_in_margin, all_prefixes,
                                            leave_out(source, decoder, leave_one_out)};
             BoundViolations found;
             {
@@ -188,7 +191,7 @@ void register_gold(nb::class_<BoundDecoder>& decoder, nb::module_& m) {
           nb::arg("source"), nb::arg("references"), nb::arg("reference_offsets"),
           nb::arg("lattices"), nb::arg("chosen"), nb::arg("weights"), nb::arg("search"),
           nb::arg("limits"), nb::arg("leave_one_out").none(), nb::kw_only(), nb::arg("selection"),
-          nb::arg("all_prefixes"), nb::arg("total"), nb::arg("threads"),
+          nb::arg("future_in_margin"), nb::arg("all_prefixes"), nb::arg("total"), nb::arg("threads"),
           "What is to be learned from each chosen lattice: the bin of the update, -1 for none; its "
           "margin; whether the beam's best gives the reference; then rows of differences, one "
           "dense row, a sparse offset per lattice, keys and counts. With `total`, one row: the "

@@ -22,18 +22,6 @@ void GoldSearch::run(const SentenceView& source, std::span<const int32_t> refere
   graph_ = &search_.run(table_);
 }
 
-int32_t GoldSearch::best(int n_covered) const {
-  if (n_covered == table_.size()) return graph_->complete.empty() ? -1 : graph_->complete.front();
-  int32_t best = -1;
-  for (const int32_t id : search_.stack(n_covered)) {
-    const double score = (*graph_)[id].score;
-    if (best < 0 || score > (*graph_)[best].score || (score == (*graph_)[best].score && id < best)) {
-      best = id;
-    }
-  }
-  return best;
-}
-
 std::vector<double> gold_scores(const ModelView& model, const WeightView& weights,
                                 const ReorderingRules& reordering, const LeaveOneOut* leave_one_out,
                                 const SourceText& source, const ReferenceTexts::Text& references,
@@ -53,7 +41,7 @@ std::vector<double> gold_scores(const ModelView& model, const WeightView& weight
                  wanted.sentence(pair).words.first(static_cast<size_t>(lattices.n_target[at])),
                  lattices.is_whole[at] != 0, &states);
       for (int n = 0; n <= lattices.n_source[at]; ++n) {
-        const int32_t best = search.best(n);
+        const int32_t best = search.best(n, [](const Hypothesis&) { return 0.0; });
         if (best >= 0) scores[offsets[at] + static_cast<size_t>(n)] = search.graph()[best].score;
       }
     };

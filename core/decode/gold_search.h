@@ -23,9 +23,21 @@ class GoldSearch {
   void run(const SentenceView& source, std::span<const int32_t> reference, bool ends,
            const GoldStates* states);
 
-  // The best hypothesis that covers so many words; of all of them, one that gives the whole
-  // reference. -1: there is none.
-  int32_t best(int n_covered) const;
+  // The best hypothesis that covers so many words, by its score and what `ahead(hypothesis)` adds; of
+  // those that cover all words, one that gives the whole reference. -1: there is none.
+  template <typename Ahead>
+  int32_t best(int n_covered, Ahead ahead) const {
+    if (n_covered == table_.size()) return graph_->complete.empty() ? -1 : graph_->complete.front();
+    int32_t best = -1;
+    double highest = 0;
+    for (const int32_t id : search_.stack(n_covered)) {
+      const double value = (*graph_)[id].score + ahead((*graph_)[id]);
+      if (best >= 0 && (value < highest || (value == highest && best < id))) continue;
+      best = id;
+      highest = value;
+    }
+    return best;
+  }
   const SearchGraph& graph() const { return *graph_; }
   const OptionTable& table() const { return table_; }
 

@@ -285,7 +285,7 @@ void Search<Target>::open_cubes_at(const Place& place, std::span<const int32_t> 
                                                 place.last_end, begin, end);
     cube.step_score = static_cast<float>(
         dense_->score_jump(weights_.dense, table_->sentence().words, place.last_end, begin));
-    cube.future = future(after, end);
+    cube.future = known_future(after, end);
     int32_t merged = 0;
     if (steps_) merged = add_context(place, covered, begin, end, cube);
     cube.place = graph_.places.intern({after, begin, end, merged});
@@ -338,12 +338,22 @@ int Search<Target>::pop_limit() const {
   return options_.pop_limit;
 }
 
-// An estimate of what the words that are not covered will add, reordering included.
 template <typename Target>
-float Search<Target>::future(int32_t coverage, int last_end) const {
+float Search<Target>::future(const Coverage& covered, int last_end) const {
+  return options_.future_cost ? table_->future(covered) - jumps_to_come(covered, last_end) : 0;
+}
+
+// The same for a coverage of the graph.
+template <typename Target>
+float Search<Target>::known_future(int32_t coverage, int last_end) const {
   if (!options_.future_cost) return 0;
-  const int jumps = graph_.coverages[coverage].remaining_jumps(last_end, table_->size());
-  return futures_[static_cast<size_t>(coverage)] - static_cast<float>(distance_weight_ * jumps);
+  return futures_[static_cast<size_t>(coverage)] -
+         jumps_to_come(graph_.coverages[coverage], last_end);
+}
+
+template <typename Target>
+float Search<Target>::jumps_to_come(const Coverage& covered, int last_end) const {
+  return static_cast<float>(distance_weight_ * covered.remaining_jumps(last_end, table_->size()));
 }
 
 template <typename Target>

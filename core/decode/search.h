@@ -75,6 +75,9 @@ class Search {
   std::span<const int32_t> stack(int n_covered) const {
     return stacks_[static_cast<size_t>(n_covered)];
   }
+  // What the words that are not covered will add in the sentence of the last run, by the estimate that
+  // hypotheses are ranked with, reordering included; 0 where they are not.
+  float future(const Coverage& covered, int last_end) const;
 
  private:
   // Hypotheses at one place (best first) times the options of one free span.
@@ -133,7 +136,8 @@ class Search {
   void finish_sentence();
   int pop_limit() const;
   void check_memory();
-  float future(int32_t coverage, int last_end) const;
+  float known_future(int32_t coverage, int last_end) const;
+  float jumps_to_come(const Coverage& covered, int last_end) const;
   int32_t intern(const Coverage& coverage);
 
   const DenseSet* dense_;

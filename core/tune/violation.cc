@@ -133,11 +133,11 @@ class ViolationFinder {
     bins_.assign(static_cast<size_t>(last()) + 1, {});
     for (int i = 0; i <= last(); ++i) {
       Bin& bin = bins_[static_cast<size_t>(i)];
-      bin.gold = gold_.best(i);
+      bin.gold = gold_.best(i, [&](const Hypothesis& one) { return ahead(gold_.graph(), one); });
       const auto improve = [&](int32_t& best, int32_t id) {
-        const double score = (*graph_)[id].score;
-        if (best >= 0 && (*graph_)[best].score > score) return false;
-        if (best >= 0 && (*graph_)[best].score == score && best < id) return false;
+        const double value = score({false, id});
+        if (best >= 0 && score({false, best}) > value) return false;
+        if (best >= 0 && score({false, best}) == value && best < id) return false;
         best = id;
         return true;
       };
@@ -150,8 +150,16 @@ class ViolationFinder {
     }
   }
 
+  // What is still to come, where it counts: the same estimate for lattice and beam.
+  double ahead(const SearchGraph& graph, const Hypothesis& hypothesis) const {
+    if (!options_.future_in_margin) return 0;
+    const int32_t last_end = graph.places[hypothesis.place].last_end;
+    return static_cast<double>(beam_.future(graph.coverage(hypothesis), last_end));
+  }
   double score(const Chosen& chosen) const {
-    return (chosen.in_lattice ? gold_.graph() : *graph_)[chosen.hypothesis].score;
+    const SearchGraph& graph = chosen.in_lattice ? gold_.graph() : *graph_;
+    const Hypothesis& hypothesis = graph[chosen.hypothesis];
+    return hypothesis.score + ahead(graph, hypothesis);
   }
   // Where both are there.
   bool is_site(int bin) const {
@@ -259,7 +267,7 @@ class ViolationFinder {
     const Derivation wanted = derive(good), other = derive(bad);
     Violation found;
     found.bin = bin;
-    found.margin = wanted.score - other.score;
+    found.margin = score(good) - score(bad);
     found.dense = wanted.features;
     for (size_t i = 0; i < found.dense.size(); ++i) found.dense[i] -= other.features[i];
     const SentenceView& sentence = table_.sentence();

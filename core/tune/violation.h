@@ -25,6 +25,7 @@ struct ViolationOptions {
   SearchOptions search;
   OptionLimits limits;
   Selection selection;
+  bool future_in_margin;  // what is still to come counts, as in the ranking of the beam
   bool all_prefixes;  // whatever begins like the reference is good, even if it cannot go on so
   const LeaveOneOut* leave_one_out;
 };
@@ -32,7 +33,8 @@ struct ViolationOptions {
 // What is to be learned from one lattice.
 struct Violation {
   int32_t bin = -1;   // of the update; -1: there is nothing to learn
-  double margin = 0;  // the score of what should win minus that of what should not: 0 or less is valid
+  double margin = 0;  // the score of what should win minus that of what should not: 0 or less is valid;
+                      // with `future_in_margin`, of both the score and what is still to come
   bool is_won = false;          // the best of the beam gives the reference
   std::vector<double> dense;    // features of what should win minus those of what should not
   SparseVector sparse;          // .. where they differ

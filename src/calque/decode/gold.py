@@ -208,13 +208,15 @@ class GoldText:
         selection: Selection,
         *,
         good: Good = "lattice",
+        future_in_margin: bool = False,
         total: bool = False,
         threads: int | None = None,
     ) -> Violations:
         """Where the beam search goes wrong on the pairs of some lattices (Yu et al. 2013).
 
-        `options` have the rules under which the lattices were found. With `total`, differences are
-        summed up over the lattices.
+        `options` have the rules under which the lattices were found. With `future_in_margin`,
+        derivations are compared by their scores and what is still to come, as the beam ranks them.
+        With `total`, differences are summed up over the lattices.
         """
         decoder = self._decoder
         bins, margins, is_won, dense, offsets, keys, counts = decoder.core.violations(
@@ -227,6 +229,7 @@ class GoldText:
             core_limits(options),
             self._leave_one_out,
             selection=selection,
+            future_in_margin=future_in_margin,
             all_prefixes=good == "all_prefixes",
             total=total,
             threads=n_workers(threads),

@@ -40,8 +40,10 @@ class MaxForceOptions:
     pop_limit: int = option(
         400, "steps tried per stack by cube pruning while learning; 0: every one", least=0
     )
-    future_cost: bool = option(
-        False, "rank hypotheses while learning by what is still to come, too; never updates"
+    future_cost: Literal["none", "ranking", "margin"] = option(
+        "none",
+        "where an estimate of what is still to come counts while learning: nowhere, where the beam"
+        " ranks hypotheses, or also where the two of an update are chosen",
     )
     batch: int = option(24, "sentence pairs per update, whose mean is taken", least=1)
     w0: Literal["zero", "start"] = option(
@@ -229,6 +231,7 @@ class MaxForceTraining(Training):
                 self._search,
                 self._trainer.selection,
                 good=options.good,
+                future_in_margin=options.future_cost == "margin",
                 total=True,
                 threads=self._place.threads,
             )
@@ -248,6 +251,6 @@ def _search(decode: DecodeOptions, options: MaxForceOptions) -> DecodeOptions:
         decode,
         stack_size=options.beam,
         pop_limit=options.pop_limit,
-        future_cost=options.future_cost,
+        future_cost=options.future_cost != "none",
         time_limit_s=0.0,
     )
