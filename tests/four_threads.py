@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from calque import _core
 from calque.config import DecodeOptions, FeatureOptions, ForceOptions, TrainOptions, fill
 from calque.data import write_corpus
 from calque.decode import Decoder, SourceText
@@ -48,7 +49,30 @@ def decode(model: Model, lines: list[str], references: list[str]) -> None:
     decoder.force(source, wanted, weights, ForceOptions(), threads=THREADS)
 
 
+def compare() -> None:
+    """In what candidates of many sentences differ, and which of them is best."""
+    n_sentences, n_columns = 600, 50
+    rng = np.random.default_rng(1)
+    offsets = np.arange(0, 3 * n_sentences + 1, 3)
+    row_offsets = np.arange(0, 4 * 3 * n_sentences + 1, 4)
+    columns = rng.integers(0, n_columns, row_offsets[-1]).astype(np.int32)
+    counts, kept = np.ones(len(columns), np.uint8), np.ones(n_columns, np.uint8)
+    rows = offsets, row_offsets, columns, counts
+    n_features, features, n_entries, places, values = _core.differences(
+        *rows, 0, n_sentences, kept, False, THREADS
+    )
+    ends = (np.concatenate([[0], np.cumsum(some)]) for some in (n_features, n_entries))
+    feature_ends, entry_ends = ends
+    n_rows = 3 * n_sentences
+    lists = _core.OnlineLists(
+        offsets, np.zeros(n_rows), np.zeros((n_rows, 1)), feature_ends, features, entry_ends,
+        places, values, n_columns,
+    )  # fmt: skip
+    lists.best(rng.normal(size=1 + n_columns), THREADS)
+
+
 def main() -> None:
+    compare()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = write_corpus(folder, "near", {"train": 60, "dev": 6, "test": 5})
