@@ -19,7 +19,7 @@ from calque.features import SparseWeights, Weights
 from calque.model import Model
 from calque.model.build import build
 from calque.text import BitextFiles, read_lines
-from calque.tune import DecoderTask, Local, Mira
+from calque.tune import DecoderTask, Local, Localupdate, Maxviolation, Mira
 
 THREADS = 4
 LOCAL = {
@@ -83,6 +83,8 @@ def main() -> None:
         references = files.dev_references
         task = DecoderTask(folder / "model", files.dev_source, references, threads=THREADS)
         Mira(rounds=1).fit(task)
+        for method in (Maxviolation, Localupdate):
+            method(rounds=1, min_prefix=1).fit(task, threads=THREADS)
         for candidates in (task.source.truths(3), task.source.bags(1, ["P1", "W1"])):
             list(candidates)
         local = fill(TrainOptions(), LOCAL, "train")

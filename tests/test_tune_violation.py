@@ -152,7 +152,7 @@ def margins_of(pair: Pair, bins: list[list[Any]], found: Any, good: Good) -> lis
     return margins
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     seeds,
     sources,
