@@ -19,9 +19,9 @@ from _measure import OwnMemory, Watch, alone, write_json, write_pairs
 from calque.config import TrainOptions, fill
 from calque.model import Model
 from calque.model.build import build
-from calque.tune.local_events import bitext_stretches
-from calque.tune.local_space import LocalSpace
-from calque.tune.local_store import EventStore
+from calque.tune.local.events import bitext_stretches
+from calque.tune.local.space import LocalSpace
+from calque.tune.local.store import EventStore
 
 OPTIONS = {
     "features": {"dense": "local-model + block_count + unknown", "sparse": "block-bigram"},

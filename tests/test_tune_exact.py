@@ -23,8 +23,8 @@ from calque.metrics.avg_bleu import AvgBleu
 from calque.model import Model
 from calque.text import read_lines
 from calque.tune import DecoderTask
-from calque.tune.enumerated import EnumeratedSentence, enumerate_task
-from calque.tune.exact_relevant_set import ExactTraining, train_exactly
+from calque.tune.relevant.enumerated import EnumeratedSentence, enumerate_task
+from calque.tune.relevant.exact import ExactTraining, train_exactly
 
 TINY = 1e-7
 Sentences = list[EnumeratedSentence]

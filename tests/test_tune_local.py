@@ -30,9 +30,9 @@ from calque.progress import SILENT, Stage
 from calque.report import read_run
 from calque.text import BitextFiles, Sentences
 from calque.tune import DecoderTask, Local, NBestTask
-from calque.tune.local_events import set_builder
-from calque.tune.local_space import ADJACENT, LocalSpace
-from calque.tune.local_space import NEUTRAL as NEUTRAL_NAMES
+from calque.tune.local.events import set_builder
+from calque.tune.local.space import ADJACENT, LocalSpace
+from calque.tune.local.space import NEUTRAL as NEUTRAL_NAMES
 
 OPTIONS: dict[str, Any] = {
     "features": {

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from calque.errors import CalqueError
 from calque.features.events import LEFT, NEUTRAL, RIGHT
-from calque.tune.local_sets import SIDES, EventSets
+from calque.tune.local.sets import SIDES, EventSets
 
 DENSE, BLOCKS, PAIRS = 5, 12, 7
 Vector = NDArray[np.float64]

@@ -17,7 +17,7 @@ from calque.errors import CalqueError
 from calque.features.events import LEFT, NEUTRAL, RIGHT
 from calque.lm import LanguageModel, estimate
 from calque.text import Sentences, Vocabulary
-from calque.tune.local_sets import SIDES, EventSets, SetBuilder
+from calque.tune.local.sets import SIDES, EventSets, SetBuilder
 
 Choice = tuple[int, int]
 VOCABULARY = Vocabulary.from_text("".join(f"w{i}\n" for i in range(3, 12)))

@@ -32,11 +32,11 @@ from calque.tune import (
     Maxviolation,
     NBestTask,
     Standard,
-    gold_store,
 )
-from calque.tune.gold_store import GoldStore
-from calque.tune.learned_weights import LearnedWeights
-from calque.tune.max_force import MaxForceTrainer
+from calque.tune.force import gold_store
+from calque.tune.force.gold_store import GoldStore
+from calque.tune.force.learned_weights import LearnedWeights
+from calque.tune.force.trainer import MaxForceTrainer
 from calque.tune.task import CandidateSource
 
 METHODS: list[type[MaxForceTrainer]] = [Maxviolation, Early, Standard, Localupdate]

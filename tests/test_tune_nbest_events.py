@@ -23,8 +23,8 @@ from calque.errors import CalqueError, OptionError
 from calque.features.events import LEFT, NEUTRAL, RIGHT
 from calque.model import Model
 from calque.tune import DecoderTask, Local
-from calque.tune.local_space import LocalSpace
-from calque.tune.nbest_events import nbest_stretch
+from calque.tune.local.nbest_events import nbest_stretch
+from calque.tune.local.space import LocalSpace
 
 N = 20
 

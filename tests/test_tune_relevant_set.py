@@ -17,12 +17,12 @@ from calque.decode import CandidateLists
 from calque.decode.decoder import SparseRows
 from calque.hyps import CandidatePool, Lists
 from calque.metrics.registry import make_metric
-from calque.tune.differences import online_lists, seen_often
 from calque.tune.gain import sentence_gains
 from calque.tune.losses.costmargin import CostmarginLoss
 from calque.tune.losses.loss import Loss
 from calque.tune.losses.perceptron import PerceptronLoss
 from calque.tune.problem import Vector
+from calque.tune.relevant.differences import online_lists, seen_often
 from calque.tune.sentence import Sentence
 from calque.tune.updates.adagrad import AdaGrad
 from calque.tune.updates.passive_aggressive import PassiveAggressive

@@ -5,7 +5,7 @@ from typing import Literal
 
 from calque import _core
 from calque.config import option
-from calque.tune.relevant_set import RelevantSetOptions, RelevantSetTrainer
+from calque.tune.relevant.trainer import RelevantSetOptions, RelevantSetTrainer
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from calque.tune.max_force import MaxForceOptions, MaxForceTrainer
+from calque.tune.force.trainer import MaxForceOptions, MaxForceTrainer
 
 
 class Early(MaxForceTrainer):

@@ -22,11 +22,11 @@ from calque.model import Model
 from calque.progress import Stage
 from calque.tune.decoder_task import DecoderTask
 from calque.tune.freezing import free_features
-from calque.tune.local_events import bitext_stretches
-from calque.tune.local_space import ADJACENT, LocalSpace, Vectors
-from calque.tune.local_store import EventStore, Stretch
+from calque.tune.local.events import bitext_stretches
+from calque.tune.local.nbest_events import nbest_stretch
+from calque.tune.local.space import ADJACENT, LocalSpace, Vectors
+from calque.tune.local.store import EventStore, Stretch
 from calque.tune.loop import Measured, Place, Step, Trainer, Training
-from calque.tune.nbest_events import nbest_stretch
 from calque.tune.run import Round
 from calque.tune.task import Task
 

@@ -7,7 +7,7 @@ from calque import _core
 from calque.config import option
 from calque.errors import OptionError
 from calque.tune.loop import Place
-from calque.tune.relevant_set import RelevantSetOptions, RelevantSetTrainer
+from calque.tune.relevant.trainer import RelevantSetOptions, RelevantSetTrainer
 from calque.tune.task import Task
 
 

@@ -18,7 +18,7 @@ from calque.tune.run import Round
 from calque.tune.task import Task
 
 if TYPE_CHECKING:
-    from calque.tune.relevant_set import RelevantSetTrainer
+    from calque.tune.relevant.trainer import RelevantSetTrainer
 
 
 class RelevantSetTraining(PoolTraining):

@@ -22,9 +22,9 @@ from calque.metrics.metric import Metric, PreparedReferences
 from calque.progress import SILENT, Progress
 from calque.text import Sentences
 from calque.tune.decoder_task import DecoderTask
-from calque.tune.local_events import set_builder
-from calque.tune.local_space import LocalSpace
-from calque.tune.local_store import Stretch
+from calque.tune.local.events import set_builder
+from calque.tune.local.space import LocalSpace
+from calque.tune.local.store import Stretch
 
 SIDES = (RIGHT, LEFT, NEUTRAL)
 """Of the decoder's orientations: monotone, swap, discontinuous."""

@@ -17,14 +17,14 @@ from calque import _core
 from calque.config import RoundOptions, option
 from calque.errors import OptionError
 from calque.features import Weights
-from calque.tune.differences import online_lists, seen_often
 from calque.tune.freezing import free_features
 from calque.tune.gain import background_gains, sentence_gains
 from calque.tune.loop import Place, Training
-from calque.tune.passes import CoreLoss, CoreUpdate, Passes
 from calque.tune.pool_trainer import PoolTrainer
 from calque.tune.problem import Problem, Vector
-from calque.tune.relevant_set_training import RelevantSetTraining
+from calque.tune.relevant.differences import online_lists, seen_often
+from calque.tune.relevant.passes import CoreLoss, CoreUpdate, Passes
+from calque.tune.relevant.training import RelevantSetTraining
 from calque.tune.task import Task
 
 FLAT = 0.1

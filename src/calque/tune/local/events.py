@@ -14,9 +14,9 @@ from calque.model import Model
 from calque.model.kept_bitext import KeptBitext
 from calque.progress import SILENT, Progress
 from calque.tune.lm_folds import lm_of, other_folds
-from calque.tune.local_sets import SetBuilder
-from calque.tune.local_space import LocalSpace
-from calque.tune.local_store import Stretch
+from calque.tune.local.sets import SetBuilder
+from calque.tune.local.space import LocalSpace
+from calque.tune.local.store import Stretch
 
 SENTENCES = 1000
 """Sentence pairs of a stretch: their events are what is in memory at once."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.text.arrays import read_arrays, write_arrays
-from calque.tune.local_sets import EventSets
+from calque.tune.local.sets import EventSets
 
 MEGABYTE = 1 << 20
 PREFIX = "events-"

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque.errors import CalqueError, OptionError
-from calque.tune.enumerated import EnumeratedSentence
 from calque.tune.problem import Vector
+from calque.tune.relevant.enumerated import EnumeratedSentence
 
 PRECISION = 1e-7
 """How far the objective may lie above the dual one, relatively, before a minimum is none."""

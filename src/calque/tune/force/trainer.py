@@ -21,9 +21,9 @@ from calque.errors import CalqueError, OptionError
 from calque.features import SparseWeights, Weights
 from calque.progress import Stage
 from calque.tune.decoder_task import DecoderTask
+from calque.tune.force.gold_store import GoldStore
+from calque.tune.force.learned_weights import LearnedWeights
 from calque.tune.freezing import free_features
-from calque.tune.gold_store import GoldStore
-from calque.tune.learned_weights import LearnedWeights
 from calque.tune.loop import Measured, Place, Step, Trainer, Training
 from calque.tune.run import Round
 from calque.tune.task import Task
