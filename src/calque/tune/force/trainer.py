@@ -54,7 +54,7 @@ class MaxForceOptions:
     )
     dense_rate: float = option(0.001, "rate of dense weights; 1 in the paper's perceptron", least=0)
     sparse_rate: float = option(
-        0.01, "rate of sparse weights; 1 in the paper's perceptron", least=0
+        5e-5, "rate of sparse weights; 1 in the paper's perceptron", least=0
     )
     average: bool = option(True, "measure and take the mean of the weights over all updates")
     good: Literal["lattice", "all_prefixes"] = option(
