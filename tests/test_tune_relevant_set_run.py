@@ -17,6 +17,7 @@ from calque.data import CorpusFiles, write_corpus
 from calque.decode import Translator
 from calque.errors import OptionError
 from calque.features import Weights
+from calque.hyps.part import Part
 from calque.model import Model
 from calque.model.build import build
 from calque.text import BitextFiles
@@ -88,6 +89,19 @@ def test_binary_features_alone_learn_to_translate_from_a_bag_of_blocks(
     assert all(0 < one.n_new <= N_SENTENCES for one in rounds)
     assert rounds[0].score < 30, "what a bag of blocks teaches"
     assert max(one.score for one in rounds) > 2.5 * rounds[0].score
+
+
+def test_a_bag_is_worth_nothing_or_its_words(
+    binary: Model, part: tuple[Path, Path], tmp_path: Path
+) -> None:
+    task = DecoderTask(Translator(binary), part[0], [part[1]], n_best=1)
+    for worth in ("zero", "concat"):
+        options = {"first": "bag", "truth": "oracle", "fixed": "dense", "bag_worth": worth}
+        Costmargin(rounds=1, passes=1, **options).fit(task, run=tmp_path / worth)
+        parts = [Part.load(path) for path in sorted((tmp_path / worth / "pool").glob("000.*"))]
+        bags = [text for part in parts for text in part.texts][-N_SENTENCES:]
+        assert all(bags) == (worth == "concat")
+        assert any(bags) == (worth == "concat")
 
 
 @pytest.mark.parametrize("trainer_of", [Costmargin, Perceptron])

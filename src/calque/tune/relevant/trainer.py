@@ -83,6 +83,9 @@ class RelevantSetOptions(RoundOptions):
     )
     brevity_penalty: bool = option(True, "whether a candidate's own BLEU counts its length")
     bag_families: str = option("P1,W1", "families of sparse features that a bag of blocks has")
+    bag_worth: Literal["zero", "concat"] = option(
+        "zero", "what a bag is worth: nothing, or as much as its targets in the source's order"
+    )
     least_occurrences: int = option(
         2, "sparse features on fewer candidates than this are not learned", least=1, most=255
     )

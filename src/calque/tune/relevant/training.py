@@ -56,7 +56,8 @@ class RelevantSetTraining(PoolTraining):
             n_new, verdict = super()._gather(round, weights)
             return n_truths + n_new, verdict
         families = [name.strip() for name in options.bag_families.split(",")]
-        bags = source.bags(self._trainer.seed, families, progress)
+        concat = options.bag_worth == "concat"
+        bags = source.bags(self._trainer.seed, families, progress, concat=concat)
         n_new, _ = self._collect(round, _beside(bags, lists))
         # What the first weights give is measured, but not learned from.
         found = source.lists(weights, progress)
