@@ -96,8 +96,10 @@ def test_a_bag_is_worth_nothing_or_its_words(
 ) -> None:
     task = DecoderTask(Translator(binary), part[0], [part[1]], n_best=1)
     for worth in ("zero", "concat"):
-        options = {"first": "bag", "truth": "oracle", "fixed": "dense", "bag_worth": worth}
-        Costmargin(rounds=1, passes=1, **options).fit(task, run=tmp_path / worth)
+        trainer = Costmargin(
+            rounds=1, passes=1, first="bag", truth="oracle", fixed="dense", bag_worth=worth
+        )
+        trainer.fit(task, run=tmp_path / worth)
         parts = [Part.load(path) for path in sorted((tmp_path / worth / "pool").glob("000.*"))]
         bags = [text for part in parts for text in part.texts][-N_SENTENCES:]
         assert all(bags) == (worth == "concat")
