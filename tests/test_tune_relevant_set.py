@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -136,6 +136,8 @@ def slow(
     shrinks=st.booleans(),
     from_zero=st.booleans(),
 )
+# A direction of which nothing but rounding is left.
+@example(seed=294207, loss=LOSSES[2], rule="adagrad", counts=False, shrinks=False, from_zero=False)
 @settings(max_examples=300, deadline=None)
 def test_the_kernel_learns_as_the_slow_losses_and_rules_do(
     seed: int, loss: Loss, rule: str, counts: bool, shrinks: bool, from_zero: bool

@@ -1,5 +1,6 @@
 #include "tune/online.h"
 
+#include <cmath>
 #include <type_traits>
 #include <vector>
 
@@ -11,6 +12,21 @@ namespace {
 
 constexpr double kSmallestScale = 1e-100;
 constexpr size_t kSentencesAtOnce = 256;
+// A sum that is smaller than this share of its terms is what rounding left of nothing. Rules that look
+// at signs, such as AdaGrad, would take a whole step in its direction.
+constexpr double kDust = 1e-12;
+
+// Adds to a sum and to the sizes of its terms.
+void add(double term, double& sum, double& size) {
+  sum += term;
+  size += std::abs(term);
+}
+
+void sweep(std::span<double> sums, std::span<const double> sizes) {
+  for (size_t i = 0; i < sums.size(); ++i) {
+    if (std::abs(sums[i]) <= kDust * sizes[i]) sums[i] = 0;
+  }
+}
 
 // A group of weights that shrinks as a whole: what is stored times `scale` is the weight.
 struct Group {
@@ -99,15 +115,21 @@ class Pass {
   void sum(int64_t sentence) {
     dense_direction_.assign(lists_.n_dense, 0.0);
     sparse_direction_.assign(lists_.features_of(sentence).size(), 0.0);
+    dense_sizes_.assign(dense_direction_.size(), 0.0);
+    sparse_sizes_.assign(sparse_direction_.size(), 0.0);
     for (const auto& [place, share] : shares_) {
       const int64_t row = lists_.offsets[sentence] + static_cast<int64_t>(place);
       const double* values = lists_.dense.data() + static_cast<size_t>(row) * lists_.n_dense;
-      for (size_t d = 0; d < lists_.n_dense; ++d) dense_direction_[d] += share * values[d];
+      for (size_t d = 0; d < lists_.n_dense; ++d) {
+        add(share * values[d], dense_direction_[d], dense_sizes_[d]);
+      }
       for (int64_t i = lists_.row_offsets[row]; i < lists_.row_offsets[row + 1]; ++i) {
-        sparse_direction_[static_cast<size_t>(lists_.places[i])] +=
-            share * static_cast<double>(lists_.values[i]);
+        const auto at = static_cast<size_t>(lists_.places[i]);
+        add(share * static_cast<double>(lists_.values[i]), sparse_direction_[at], sparse_sizes_[at]);
       }
     }
+    sweep(dense_direction_, dense_sizes_);
+    sweep(sparse_direction_, sparse_sizes_);
   }
 
   void move(int64_t sentence, double wrong) {
@@ -141,6 +163,7 @@ class Pass {
   const Learned& learned_;
   Group dense_, sparse_;
   std::vector<double> local_, scores_, dense_direction_, sparse_direction_;
+  std::vector<double> dense_sizes_, sparse_sizes_;  // of the terms of the directions
   std::vector<Share> shares_;
 };
 

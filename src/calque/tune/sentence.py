@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from calque.hyps import Lists
 from calque.tune.problem import Vector
 
+DUST = 1e-12
+"""A sum that is smaller than this share of its terms is what rounding left of nothing."""
+
 
 class Direction(NamedTuple):
     """Where weights should go for the sake of one sentence; only a few have a part in it."""
@@ -71,21 +74,25 @@ class Sentence:
     ) -> Direction | None:
         """The sum of the features of candidates by their shares, where it is not 0 and may move.
 
-        What a pair of opposite shares has in common cancels exactly if they follow each other.
+        What rounding leaves of terms that cancel is 0: rules that look at signs would follow it.
         """
         n_dense, first = self.lists.n_dense, self.rows.start
-        dense = np.zeros(n_dense)
+        dense, sizes = np.zeros(n_dense), np.zeros(n_dense)
         columns, parts = [np.empty(0, np.int64)], [np.empty(0)]
         for row, share in shares:
-            dense += share * self.lists.dense[first + row]
+            terms = share * self.lists.dense[first + row]
+            dense += terms
+            sizes += np.abs(terms)
             found, values = self._sparse(first + row)
             columns.append(found)
             parts.append(share * values)
         features, places = np.unique(np.concatenate(columns), return_inverse=True)
-        sums = np.bincount(places, np.concatenate(parts), len(features))
+        entries = np.concatenate(parts)
+        sums = np.bincount(places, entries, len(features))
+        sizes = np.concatenate([sizes, np.bincount(places, np.abs(entries), len(features))])
         features = np.concatenate([np.arange(n_dense), features])
         values = np.concatenate([dense, sums])
-        kept = (values != 0) & free[features]
+        kept = (np.abs(values) > DUST * sizes) & free[features]
         return Direction(features[kept], values[kept], loss) if kept.any() else None
 
     def _sparse(self, row: int) -> tuple[NDArray[np.int64], Vector]:
