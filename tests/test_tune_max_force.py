@@ -358,3 +358,71 @@ def test_the_command_line_learns_from_search_errors(
     assert "unknown key 'beem'; did you mean 'beam'" in mistake(
         verb("tune", *files, "--method", "maxviolation", "--set", "beem=3")
     )
+
+
+def test_what_is_set_aside_comes_out_as_it_went_in(task: DecoderTask) -> None:
+    """Dense weights and those of a family are learned with the others, and given back."""
+    options: dict[str, Any] = {**SOME, "rounds": 1, "dense_rate": 0.02, "sparse_rate": 0.01}
+    learned = fitted(Maxviolation(**options), task)[0]
+    result = fitted(Maxviolation(**options, aside="dense, W1"), task)[0]
+    assert dict(result) == dict(task.start)
+    assert any(learned[name] != task.start[name] for name in learned)
+    keys, values = learned.sparse.to_arrays().values()
+    stays = ~task.model.in_family("W1", keys)
+    assert 0 < stays.sum() < len(keys)
+    assert result.sparse == SparseWeights.from_arrays(keys[stays], values[stays])
+
+
+def test_weights_set_aside_return_to_those_of_the_start(folder: Path, text: CorpusFiles) -> None:
+    model = Translator(Model.load(folder)).model
+    key = np.array([model.features.key_of("W1:a ||| b")], np.uint64)
+    first = SparseWeights.from_arrays(key, np.array([0.25], np.float32))
+    changed = Translator(replace(model, weights=Weights(model.weights, first)))
+    options: dict[str, Any] = {**SOME, "rounds": 1, "sparse_rate": 0.01}
+    result = fitted(Maxviolation(**options, aside="W1"), task_of(changed, text))[0]
+    keys = result.sparse.to_arrays()["keys"]
+    assert keys[model.in_family("W1", keys)].tolist() == key.tolist()
+    assert result.sparse[int(key[0])] == 0.25
+
+
+def test_the_best_factor_on_the_development_set_is_taken(task: DecoderTask) -> None:
+    options: dict[str, Any] = {**SOME, "rounds": 1, "sparse_rate": 0.01, "aside": "dense"}
+    plain = fitted(Maxviolation(**options), task)[0]
+    worth = {
+        factor: task.judge.verdict(
+            task.translate(Weights(plain, plain.sparse.scaled(factor)))
+        ).score
+        for factor in (0.5, 2.0, 8.0)
+    }
+    assert len(set(worth.values())) > 1
+    best = max(worth, key=lambda factor: worth[factor])
+    chosen = fitted(Maxviolation(**options, factors="0.5,2,8"), task)[0]
+    assert chosen.sparse == plain.sparse.scaled(best)
+
+
+def test_dense_weights_keep_their_size_where_asked(task: DecoderTask) -> None:
+    options: dict[str, Any] = {**SOME, "rounds": 1, "dense_rate": 0.02, "average": False}
+
+    def size(weights: Weights) -> float:
+        return sum(abs(value) for name, value in weights.items() if name != "unknown")
+
+    free, kept = (
+        fitted(Maxviolation(**options, keep_dense_size=keep), task)[0] for keep in (False, True)
+    )
+    assert abs(size(free) - size(task.start)) > 0.01
+    assert size(kept) == pytest.approx(size(task.start))
+    assert any(kept[name] != pytest.approx(task.start[name], rel=0.01) for name in kept)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"aside": "nothing"}, "aside=nothing: no such feature or family"),
+        ({"factors": "1,x"}, "factors=1,x: expected numbers above 0"),
+        ({"factors": "0"}, "factors=0: expected numbers above 0"),
+        ({"factors": ""}, "factors=: expected numbers above 0"),
+    ],
+)
+def test_a_wrong_outcome_is_refused(task: DecoderTask, options: Any, said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        Maxviolation(**SOME, **options).fit(task)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from calque.errors import CalqueError
     from calque.features import Weights
     from calque.tune import (
+        CondensedTask,
         Costmargin,
         DecoderTask,
         Early,
@@ -37,6 +38,7 @@ _HOMES = {
     "load": "calque.decode",
     "CalqueError": "calque.errors",
     "Weights": "calque.features",
+    "CondensedTask": "calque.tune",
     "DecoderTask": "calque.tune",
     "NBestTask": "calque.tune",
 }
@@ -44,6 +46,7 @@ _HOMES = {
 
 __all__ = [
     "CalqueError",
+    "CondensedTask",
     "Costmargin",
     "DecoderTask",
     "Early",

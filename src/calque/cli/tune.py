@@ -80,6 +80,13 @@ def tune(
         str | None,
         typer.Option(help="First weights: a name in the model, or a file for n-best lists."),
     ] = None,
+    condense: Annotated[
+        str | None,
+        typer.Option(
+            metavar="all|families",
+            help="Keep sparse weights in proportion and tune a factor of all or of each family.",
+        ),
+    ] = None,
     metric: Annotated[
         str, typer.Option(metavar="NAME", help="What is tuned for.")
     ] = TASK_DEFAULTS.metric,
@@ -129,7 +136,7 @@ def tune(
             "give either --model DIR with --source F, or --nbest F with --weights OUT"
         )
     console = Console(quiet)
-    from calque.tune import DecoderTask, NBestTask
+    from calque.tune import CondensedTask, DecoderTask, NBestTask
 
     trainer = trainer_of(seed=seed, **to_mapping(options))
     if model is not None and nbest is None:
@@ -155,6 +162,8 @@ def tune(
             start=start or DEFAULT,
             threads=threads,
         )
+        if condense is not None:
+            task = CondensedTask(task, condense)
         result = trainer.fit(task, run=run, threads=threads, memory_mb=memory_mb, progress=console)
         how = {"method": method, "seed": seed, "options": to_mapping(options)}
         activate_weights(model, called, result.weights, how)
@@ -162,11 +171,11 @@ def tune(
             f"{model}: its weights are now '{called}'; calque translate --model {model} uses them"
         )
     else:
-        others = (name, dev_source, dev_reference, forgotten)
+        others = (name, dev_source, dev_reference, forgotten, condense)
         if weights is None or any(one is not None for one in others):
             raise OptionError(
                 "--nbest F goes with --weights OUT, and not with --name, --dev-source,"
-                " --dev-reference or --leave-one-out"
+                " --dev-reference, --leave-one-out or --condense"
             )
         check_output(weights)
         if nbest_output is not None:

@@ -99,6 +99,49 @@ FAMILIES: Mapping[str, tuple[Template, ...]] = {
         )
         for level in ("word", "brown", "brown6", "brown4", "tag")
     ),
+    # Beyond the papers: words as classes where orientation, translation and place are decided.
+    **_some(
+        "orientation-classes",
+        first=("source.first@brown6", "target.first@brown6", "orientation"),
+        last=("source.last@brown6", "target.last@brown6", "orientation"),
+        previous=("source.first@brown", "previous.source.last@brown", "orientation"),
+        left=("source.left@brown6", "source.first@brown6", "orientation"),
+        right=("source.last@brown6", "source.right@brown6", "orientation"),
+    ),
+    **_some(
+        "edge-classes",
+        firsts=("source.first@brown", "target.first@brown"),
+        lasts=("source.last@brown", "target.last@brown"),
+        source=("source.first@brown", "source.last@brown"),
+        target=("target.first@brown", "target.last@brown"),
+        left=("source.left@brown", "source.first@brown"),
+        right=("source.last@brown", "source.right@brown"),
+    ),
+    **_some(
+        "lexical-classes",
+        copies=False,
+        source=("each.source@brown", "each.target"),
+        target=("each.source", "each.target@brown"),
+        both=("each.source@brown", "each.target@brown"),
+    ),
+    **_some(
+        "lengths",
+        both=("source.length", "target.length"),
+        orientation=("source.length", "target.length", "orientation"),
+    ),
+    **_some(
+        "neighbours",
+        copies=False,
+        left=("source.left", "block"),
+        right=("block", "source.right"),
+    ),
+    **_some(
+        "placement",
+        orientation=("orientation",),
+        jump=("jump",),
+        source=("source.length",),
+        target=("target.length",),
+    ),
     # Tillmann & Zhang 2005: (f).
     "block-bigram": (
         Template(
@@ -120,6 +163,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "hierarchical",
     ),
     "maxforce": ("ruleid", "wordedges", "rule-bigram", "rule-history"),
+    "classes": ("orientation-classes", "edge-classes", "lexical-classes"),
 }
 """Families that belong together."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from calque.tune.condensed import CondensedTask
     from calque.tune.decoder_task import DecoderTask
     from calque.tune.loop import Result, Trainer
     from calque.tune.methods.costmargin import Costmargin
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from calque.tune.task import CandidateSource, Selection, Task
 
 _HOMES = {
+    "CondensedTask": "condensed",
     "DecoderTask": "decoder_task",
     "Result": "loop",
     "Trainer": "loop",
@@ -43,6 +45,7 @@ _HOMES = {
 
 __all__ = [
     "CandidateSource",
+    "CondensedTask",
     "Costmargin",
     "DecoderTask",
     "Early",

@@ -11,12 +11,13 @@ ALL = ("dense", "sparse")
 
 
 def free_features(
-    fixed: str, source: CandidateSource, keys: NDArray[np.uint64]
+    fixed: str, source: CandidateSource, keys: NDArray[np.uint64], option: str = "fixed"
 ) -> NDArray[np.bool_]:
     """Which weights may move: dense features, then the sparse ones of these keys.
 
     `fixed` has names with commas between: a dense feature, a sparse one, a family of sparse
-    features, or `dense` or `sparse` for all. Raises `OptionError` for a name that is none of these.
+    features, or `dense` or `sparse` for all. Raises `OptionError` for a name that is none of these,
+    which it says to be one of `option`.
     """
     names = source.dense_names
     free = np.ones(len(names) + len(keys), bool)
@@ -33,5 +34,5 @@ def free_features(
             sparse[group] = False
         else:
             known = ", ".join((*names, *ALL))
-            raise OptionError(f"fixed={name}: no such feature or family; there are: {known}")
+            raise OptionError(f"{option}={name}: no such feature or family; there are: {known}")
     return free

@@ -37,7 +37,7 @@ class Result:
     """What a training gave."""
 
     weights: Weights
-    """Those of the chosen round."""
+    """Those of the chosen round, as the model takes them."""
     score: float
     """Of the chosen round, on the development set."""
     chosen: int
@@ -235,7 +235,7 @@ def _best(trainer: Trainer, rounds: Sequence[Round], task: Task) -> Round:
 def _result(trainer: Trainer, log: Run, task: Task) -> Result:
     chosen = _best(trainer, log.rounds, task)
     signature = (task.judge if task.selection is None else task.selection.judge).metric.signature
-    weights = log.weights(chosen.round)
+    weights = task.finished(log.weights(chosen.round))
     return Result(weights, chosen.score, chosen.round, tuple(log.rounds), signature)
 
 
@@ -243,6 +243,6 @@ def _keep_examples(log: Run, task: Task, result: Result) -> None:
     """Put some translations before and after into the folder of a run, once."""
     if log.folder is None or not task.texts or (log.folder / EXAMPLES).exists():
         return
-    before, after = (task.translate(w) for w in (log.weights(0), result.weights))
+    before, after = (task.translate(log.weights(round)) for round in (0, result.chosen))
     reference = task.judge.reference_lines[0]
     write_examples(log.folder, changed(task.texts, reference, before, after))

@@ -127,6 +127,10 @@ class Task:
         """The best translations of these sentences."""
         return []
 
+    def finished(self, weights: Weights) -> Weights:
+        """What a training gives in the end where it ends with these weights."""
+        return weights
+
     @property
     def inputs(self) -> dict[str, Any]:
         """Everything that a training depends on, as JSON: a run continues only with the same."""

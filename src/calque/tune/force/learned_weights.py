@@ -32,15 +32,18 @@ class LearnedWeights:
         rates: tuple[float, float],
         *,
         adaptive: bool,
+        keeps_dense_size: bool = False,
     ) -> None:
         """Take the first weights, what may not move, and the rates of dense and sparse weights.
 
-        With `adaptive`, rates shrink feature by feature with what it has moved (AdaGrad).
+        With `adaptive`, rates shrink feature by feature with what it has moved (AdaGrad). With
+        `keeps_dense_size` the magnitudes of the dense weights that move keep their sum.
         """
         self._source = source
         self._fixed = fixed
         self._rates = rates
         self._adaptive = adaptive
+        self._keeps_dense_size = keeps_dense_size
         self._names = source.dense_names
         self._free_dense = free_features(fixed, source, np.empty(0, np.uint64))
         self._dense = {name: np.zeros(len(self._names)) for name in PARTS}
@@ -83,7 +86,10 @@ class LearnedWeights:
     def move(self, dense: Vector, keys: NDArray[np.uint64], values: NDArray[np.float64]) -> None:
         """Take a step in a direction of these dense and sparse values; keys are distinct."""
         every = np.flatnonzero(self._free_dense & (dense != 0))
+        before = self._dense["weights"].copy()
         self._step(self._dense, every, dense[every], self._rates[0])
+        if self._keeps_dense_size:
+            self._resize(before)
         columns = self._columns(keys)
         free = self._is_free[columns]
         if not free.all():
@@ -103,6 +109,15 @@ class LearnedWeights:
                 change /= np.sqrt(squares)
             parts["weights"][columns] += change
             parts["lag"][columns] += self.n_steps * change
+
+    def _resize(self, before: Vector) -> None:
+        """Bring the dense weights that may move back to the size that they had before a step."""
+        free, weights = self._free_dense, self._dense["weights"]
+        size = np.abs(weights[free]).sum()
+        if size > 0 and np.isfinite(size):
+            resized = weights[free] * (np.abs(before[free]).sum() / size)
+            self._dense["lag"][free] += self.n_steps * (resized - weights[free])
+            weights[free] = resized
 
     def _columns(self, keys: NDArray[np.uint64]) -> NDArray[np.int32]:
         n_known = len(self._index)

@@ -23,6 +23,7 @@ from calque.progress import Stage
 from calque.tune.decoder_task import DecoderTask
 from calque.tune.force.gold_store import GoldStore
 from calque.tune.force.learned_weights import LearnedWeights
+from calque.tune.force.outcome import Outcome
 from calque.tune.freezing import free_features
 from calque.tune.loop import Measured, Place, Step, Trainer, Training
 from calque.tune.run import Round
@@ -56,7 +57,22 @@ class MaxForceOptions:
     sparse_rate: float = option(
         5e-5, "rate of sparse weights; 1 in the paper's perceptron", least=0
     )
+    keep_dense_size: bool = option(
+        False,
+        "after every step, scale the dense weights to the sum of magnitudes that they began with:"
+        " whoever learns from references that score badly makes all of them smaller",
+    )
     average: bool = option(True, "measure and take the mean of the weights over all updates")
+    aside: str = option(
+        "",
+        "weights that are learned, but come out as they went in, separated by commas as in"
+        " 'fixed': what is common to all references goes there and not into the others",
+    )
+    factors: str = option(
+        "1",
+        "what sparse weights are multiplied by when they come out; of several, with commas between,"
+        " the one that scores best on the development set, after every iteration",
+    )
     good: Literal["lattice", "all_prefixes"] = option(
         "lattice",
         "what may win: what can still give the reference, or whatever begins like it; what only"
@@ -69,7 +85,7 @@ class MaxForceOptions:
     leave_one_out: Literal["one-count", "counts", "none"] = option(
         "one-count",
         "what the model forgets of a pair while it is learned from: blocks that occur once, in this"
-        " pair; all its counts; or nothing",
+        " pair; all its counts, and with them the blocks that no other pair has; or nothing",
     )
     lm_folds: int = option(
         0,
@@ -102,7 +118,7 @@ class MaxForceTrainer(Trainer):
         if not isinstance(task, DecoderTask):
             raise CalqueError(
                 f"{self.method} learns from the sentence pairs of a model: it needs one, not n-best"
-                " lists"
+                " lists or condensed weights"
             )
         if task.source.leaves_one_out:
             raise CalqueError(
@@ -149,6 +165,7 @@ class MaxForceTraining(Training):
         self._task = task
         self._place = place
         self._search = _search(model.decode_options, options)
+        self._outcome = Outcome(task, start, options.aside, options.factors)
         self._store = GoldStore(
             model,
             ForceOptions(
@@ -161,7 +178,7 @@ class MaxForceTraining(Training):
             leave_one_out=(
                 None
                 if options.leave_one_out == "none"
-                else LeaveOneOutOptions(what=options.leave_one_out)
+                else LeaveOneOutOptions(what=options.leave_one_out, unseen_log_prob=None)
             ),
             n_pairs=options.n_pairs,
             lm_folds=options.lm_folds,
@@ -181,6 +198,7 @@ class MaxForceTraining(Training):
             options.fixed,
             (options.dense_rate, options.sparse_rate),
             adaptive=options.update == "adagrad",
+            keeps_dense_size=options.keep_dense_size,
         )
         self._counts = np.zeros(len(COUNTS), np.int64)
 
@@ -217,7 +235,7 @@ class MaxForceTraining(Training):
                 self._visit(at, rng, stage)
                 if not self._weights.is_finite:
                     return Step(guard="weights are no finite numbers: expected smaller rates")
-        return Step(weights=self._weights.kept(self._trainer.options.average))
+        return Step(weights=self._outcome.of(self._weights.kept(self._trainer.options.average)))
 
     def _visit(self, at: int, rng: np.random.Generator, stage: Stage) -> None:
         """Learn from the lattices of some sentence pairs, a batch at a time, in random order."""

@@ -103,7 +103,8 @@ class Local(Trainer):
         """The events, collected, and the first weights."""
         if not isinstance(task, DecoderTask):
             raise CalqueError(
-                "local learns from the sentence pairs of a model: it needs one, not n-best lists"
+                "local learns from the sentence pairs of a model: it needs one, not n-best lists or"
+                " condensed weights"
             )
         model, options = task.model, self.options
         space = LocalSpace(model, place.threads)

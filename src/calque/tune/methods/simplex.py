@@ -99,7 +99,8 @@ class Simplex(Trainer):
         """The search at its first point."""
         if not isinstance(task, DecoderTask):
             raise CalqueError(
-                "simplex decodes anew for every evaluation: it needs a model, not n-best lists"
+                "simplex decodes anew for every evaluation: it needs a model, not n-best lists or"
+                " condensed weights"
             )
         if task.source.leaves_one_out:
             raise CalqueError(
