@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
 
@@ -38,16 +39,25 @@ class Setting:
     """Of the dense features, before anything is learned."""
     sparse: str = ""
     decode: Mapping[str, Any] = field(default_factory=dict)
+    features: Mapping[str, Any] = field(default_factory=dict)
+    """Options of sparse features that are not those of the model."""
 
     def of(self, model: Model) -> Model:
         """The model with these."""
         return variant(
-            model, dense=self.dense, sparse=self.sparse, weights=self.weights, decode=self.decode
+            model,
+            dense=self.dense,
+            sparse=self.sparse,
+            weights=self.weights,
+            decode=self.decode,
+            features=self.features,
         )
 
     def described(self) -> dict[str, Any]:
-        """As JSON."""
-        return {**vars(self), "weights": dict(self.weights), "decode": dict(self.decode)}
+        """As JSON; without options of sparse features where they are those of the model."""
+        plain = {name: dict(getattr(self, name)) for name in ("weights", "decode", "features")}
+        found = {**vars(self), **plain}
+        return {name: value for name, value in found.items() if name != "features" or value}
 
 
 @dataclass(frozen=True)
@@ -93,11 +103,14 @@ def trained(
     *,
     seed: int,
     after: Cell | None = None,
+    threads: int | None = None,
 ) -> Cell:
     """What a training gives on dev, test and the text that it learns from.
 
     It begins with the weights of the setting, or with those of the cell `after`. Curves: the score
-    on the text that is learned from (`learned`), and `test` BLEU where it is watched.
+    on the text that is learned from (`learned`), `test` BLEU where it is watched, `seconds` since
+    the beginning, and whatever else the method counts in every round but the first. With `threads`
+    it takes so many, whatever the bench says: that is for comparing seconds.
     """
 
     def work(folder: Path, progress: Progress) -> Cell:
@@ -105,7 +118,8 @@ def trained(
         if after is not None and after.weights is not None:
             chosen = replace(chosen, weights=after.weights)
         watch = _Watch(chosen, bench.corpus.test, folder / "test", bench.threads, progress)
-        result, last = _fit(bench, chosen, training, seed, folder / "run", watch, progress)
+        n_threads = threads or bench.threads
+        result, last = _fit(n_threads, chosen, training, seed, folder / "run", watch, progress)
         weights = result.weights if training.takes == "best" else last
         texts = {text.name: text for text in (training.text, bench.corpus.dev, bench.corpus.test)}
         found = _scored(chosen, weights, tuple(texts.values()), bench.threads, progress)
@@ -115,7 +129,7 @@ def trained(
             "sparse weights": len(weights.sparse),
             "seconds": time.monotonic() - begin,
         }
-        curves = {"learned": [one.score for one in result.history]}
+        curves = {"learned": [one.score for one in result.history], **_counted(result)}
         if training.watched:
             curves["test"] = [watch.score(one.round) for one in result.history]
         stopped = result.history[-1].guard or result.history[-1].stopped or ""
@@ -128,6 +142,8 @@ def trained(
         "seed": seed,
         "after": None if after is None else after.key,
     }
+    if threads is not None:
+        depends["threads"] = threads
     return bench.cell(f"{name}.seed{seed}", depends, work)
 
 
@@ -142,8 +158,16 @@ def mean(cells: list[Cell], figure: str) -> float | None:
     return sum(values) / len(values) if len(values) == len(cells) else None
 
 
+def _counted(result: Result) -> dict[str, Sequence[float]]:
+    """Seconds up to the end of each round, and what the method counted from round 1 on."""
+    seconds = list(accumulate(one.seconds for one in result.history))
+    counts = [one.scores or {} for one in result.history[1:]]
+    names = [name for name in (counts or [{}])[0] if all(name in one for one in counts)]
+    return {"seconds": seconds, **{name: [one[name] for one in counts] for name in names}}
+
+
 def _fit(
-    bench: Bench,
+    threads: int | None,
     model: Model,
     training: Training,
     seed: int,
@@ -160,13 +184,13 @@ def _fit(
         training.text.references,
         metric,
         n_best=training.list_length,
-        threads=bench.threads,
+        threads=threads,
     )
     trainer = find_method(training.method)(seed=seed, **training.options)
     result = trainer.fit(
         task,
         run=run,
-        threads=bench.threads,
+        threads=threads,
         progress=progress,
         watch=watch if training.watched else None,
     )
