@@ -29,8 +29,8 @@ PAPER = {
 """Features, and what they bring on dev."""
 MERT, ADAPTED = "MERT", "dense, AdaGrad"
 ADAPTED_RATE = 0.1
-"""Of the dense weights where rates shrink feature by feature; all begin with 0, so that only the
-choice of words matters, and any rate gives much the same."""
+"""Where rates shrink feature by feature. From weights of 0 on, and with no others, any rate gives
+the same output: it only scales all weights."""
 
 
 def section(bench: Bench) -> Section:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
+import numpy as np
+
+from calque import _core
 from calque.config import FeatureOptions, ForceOptions, LeaveOneOutOptions
 from calque.decode import Decoder, TrainingText
 from calque.decode.reachability import Counts, Reachability, count, tabulate
@@ -31,10 +35,25 @@ AT_ONCE = 512
 
 def reached(work: MaxForceCells) -> Reachability:
     """Of the pairs that are learned from, under all limits; without one, the short pairs."""
-    limited = _counted(work.bench, "reach", work.model, LIMITS, work.n_pairs, ForceOptions())
+    limited = _limited(work)
     short = ForceOptions(max_words=UNLIMITED_WORDS)
     free = _counted(work.bench, "reach-free", work.model, (UNLIMITED,), work.n_pairs, short)
-    return tabulate({**limited, **free}, (*LIMITS, UNLIMITED), BUCKET)
+    counts = {**_from_columns(limited.curves), **_from_columns(free.curves)}
+    return tabulate(counts, (*LIMITS, UNLIMITED), BUCKET)
+
+
+def ways_of_the_same(work: MaxForceCells) -> tuple[int, list[float]]:
+    """How many pairs are in reach under every limit, and their derivations under each.
+
+    The latter as geometric means: pairs that join at a larger limit do not blur them.
+    """
+    figures = _limited(work).figures
+    ways = [math.exp(figures[f"log derivations at {limit}"]) for limit in LIMITS]
+    return int(figures["pairs in reach under all"]), ways
+
+
+def _limited(work: MaxForceCells) -> Cell:
+    return _counted(work.bench, "reach", work.model, LIMITS, work.n_pairs, ForceOptions())
 
 
 def by_size(work: MaxForceCells) -> tuple[Counts, Counts]:
@@ -44,12 +63,12 @@ def by_size(work: MaxForceCells) -> tuple[Counts, Counts]:
     text = _first_lines(train, n_lines, bench.out / "corpus" / "first")
     small = bench.model(FeatureOptions(dense=DENSE), learned_from=text, lm={"order": 3})
     n_pairs = 0 if small.bitext is None else min(len(small.bitext), work.n_pairs)
-    counts = [
+    cells = [
         _counted(bench, f"reach-{name}", model, (LIMIT,), n_pairs, ForceOptions())
         for name, model in (("small", small), ("large", work.model))
     ]
-    few, all_ = (sum(some.values(), Counts()) for some in counts)
-    return few, all_
+    few, many = (sum(_from_columns(cell.curves).values(), Counts()) for cell in cells)
+    return few, many
 
 
 def _counted(
@@ -59,18 +78,20 @@ def _counted(
     limits: Sequence[int],
     n_pairs: int,
     options: ForceOptions,
-) -> dict[tuple[int, int], Counts]:
+) -> Cell:
     """Counts by limit and source length, of the first pairs, blocks of one occurrence left out."""
 
     def work(folder: Path, progress: Progress) -> Cell:
         training = TrainingText(model, LeaveOneOutOptions(what="one-count"))
         decoder = Decoder.of(model)
         found: dict[tuple[int, int], Counts] = {}
+        same: list[list[float]] = []
         with progress.stage("forced decoding", n_pairs * len(limits)) as stage:
             for first in range(0, n_pairs, AT_ONCE):
                 pairs = range(first, min(first + AT_ONCE, n_pairs))
                 source, references = training.source(pairs), training.references(pairs)
                 lengths = source.sentences.lengths.tolist()
+                logs = []
                 for limit in limits:
                     forced = decoder.force(
                         source,
@@ -86,8 +107,18 @@ def _counted(
                             key = limit, n_words
                             more = count(one, n_words, options.min_prefix)
                             found[key] = found.get(key, Counts()) + more
+                    logs.append([_log_ways(one) for one in forced])
                     stage.advance(len(pairs))
-        return Cell(curves=_columns(found))
+                same += [list(some) for some in zip(*logs, strict=True) if min(some) >= 0]
+        means = np.array(same).reshape(-1, len(limits)).sum(axis=0) / max(1, len(same))
+        figures = {
+            "pairs in reach under all": len(same),
+            **{
+                f"log derivations at {limit}": float(mean)
+                for limit, mean in zip(limits, means, strict=True)
+            },
+        }
+        return Cell(figures, _columns(found))
 
     depends = {
         "model": bench.key_of(model),
@@ -95,7 +126,12 @@ def _counted(
         "pairs": n_pairs,
         "options": {**vars(options)},
     }
-    return _from_columns(bench.cell(name, depends, work).curves)
+    return bench.cell(name, depends, work)
+
+
+def _log_ways(found: _core.Forced) -> float:
+    """The logarithm of the number of derivations; below 0 where there is none."""
+    return math.log(found.n_derivations) if found.reachable else -1.0
 
 
 def _columns(found: Mapping[tuple[int, int], Counts]) -> dict[str, Sequence[float]]:
