@@ -13,7 +13,7 @@ PAPER = Paper(
     " loses the reference, against MERT and PRO on the development text.",
     pair="far",
     sizes={"train": 20_000, "dev": 200, "test": 400},
-    scale=0.3,
+    scale=0.25,
     default_rounds=0.5,
     rounds=f"{ITERATIONS} iterations over the training text (MERT, PRO: {ROUNDS} rounds)",
     sentences="the training pairs, which weights are learned from",
