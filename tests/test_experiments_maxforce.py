@@ -47,7 +47,7 @@ HOLDS, FAILS, OPEN = Verdict.HOLDS, Verdict.FAILS, Verdict.OPEN
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     folder = tmp_path_factory.mktemp("far")  # more than a thousand pairs: other language models
-    return generated_corpus(folder, "far", {"train": 1200, "dev": 8, "test": 10})
+    return generated_corpus(folder, "far", {"train": 1200, "dev": 12, "test": 10})
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +151,26 @@ def test_pro_has_classes_at_the_edges_of_blocks_and_no_words(
     monkeypatch.setattr(recipe, "MEDIUM", 200)
     medium = last_weights(work, *work.pro("medium"))
     assert 0 < len(medium.sparse) <= 200
+
+
+def test_longer_output_differs_in_the_word_penalty_alone(work: MaxForceCells) -> None:
+    untuned = Weights(work.setting("").weights)
+    made = Cell(weights=untuned, key="made")
+    cells = work._longer(made)
+    lengths = [sum(len(line.split()) for line in cell.outputs["test"]) for cell in cells]
+    assert lengths[0] < lengths[-1]
+    for cell, share in zip(cells, recipe.LONGER, strict=True):
+        assert cell.weights is not None
+        penalty = untuned["word_penalty"] - share * untuned["language_model"]
+        assert dict(cell.weights) == {**untuned, "word_penalty": pytest.approx(penalty)}
+
+
+def test_the_length_that_is_best_on_dev_is_taken(work: MaxForceCells) -> None:
+    [before], [after] = work.force(), work.longer()
+    every = work._longer(before)
+    assert every[0].weights == before.weights
+    assert every[0].outputs["test"] == before.outputs["test"]
+    assert after.figures["dev bleu"] == max(cell.figures["dev bleu"] for cell in every)
 
 
 # Verdicts ----------------------------------------------------------------------------------------

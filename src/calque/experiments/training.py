@@ -82,15 +82,30 @@ class Training:
         return {**vars(self), **plain, "text": self.text.digest}
 
 
-def decoded(bench: Bench, name: str, model: Model, setting: Setting) -> Cell:
-    """What the first weights of a setting give on dev and test; nothing is learned."""
+def decoded(
+    bench: Bench,
+    name: str,
+    model: Model,
+    setting: Setting,
+    *,
+    after: Cell | None = None,
+    changed: Mapping[str, float] | None = None,
+) -> Cell:
+    """What weights give on dev and test; nothing is learned.
+
+    They are those of the setting, or of the cell `after` with some dense ones changed.
+    """
 
     def work(folder: Path, progress: Progress) -> Cell:
         chosen = setting.of(model)
-        texts = bench.corpus.dev, bench.corpus.test
-        return _scored(chosen, chosen.weights, texts, bench.threads, progress)
+        weights = chosen.weights if after is None or after.weights is None else after.weights
+        weights = weights.with_dense(changed or {})
+        found = _scored(chosen, weights, bench.corpus.texts[1:], bench.threads, progress)
+        return found if after is None else replace(found, weights=weights)
 
-    depends = {"model": bench.key_of(model), "setting": setting.described()}
+    depends: dict[str, Any] = {"model": bench.key_of(model), "setting": setting.described()}
+    if after is not None:
+        depends |= {"after": after.key, "changed": dict(changed or {})}
     return bench.cell(name, depends, work)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from calque.config import FeatureOptions
 from calque.experiments.bench import Bench, variant
 from calque.experiments.cell import Cell
-from calque.experiments.training import Setting, Training, trained
+from calque.experiments.training import Setting, Training, decoded, trained
 from calque.model import Model
 
 DENSE = "maxforce"
@@ -60,6 +60,9 @@ so that the update rules differ less, and ends at much the same dev BLEU."""
 PRO_EDGES = {"edges_levels": "brown,brown6,brown4", "edges_slots": 1}
 """The sparse features of PRO: no words, only classes of words at the edges of blocks."""
 MEDIUM = 3000
+LONGER = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
+"""What every word of the output is worth more than the perceptron says, in weights of the language
+model; beyond the paper."""
 SHORT = 10
 """Source words of the short sentences of figure 10."""
 
@@ -107,10 +110,23 @@ class MaxForceCells:
         """The dense features tuned on dev by line searches."""
         return self._trained("mert", self.setting(""), "mert", self._in_rounds)
 
-    def mert_after_force(self) -> list[Cell]:
-        """The same beside sparse weights from the training text, which stay; not in the paper."""
-        setting, first = self.setting(GROUPS[ALL]), self.force()
-        return self._trained("force-then-mert", setting, "mert", self._in_rounds, after=first)
+    def longer(self) -> list[Cell]:
+        """Max-violation with the word penalty that is best on dev, and nothing else changed."""
+        return [
+            max(self._longer(cell), key=lambda one: one.figures["dev bleu"])
+            for cell in self.force()
+        ]
+
+    def _longer(self, cell: Cell) -> list[Cell]:
+        weights: Mapping[str, float] = cell.weights or {}
+        unit = abs(weights["language_model"])
+        return [
+            decoded(
+                self.bench, f"longer-{share:g}", self.model, self.setting(GROUPS[ALL]),
+                after=cell, changed={"word_penalty": weights["word_penalty"] - share * unit},
+            )
+            for share in LONGER
+        ]  # fmt: skip
 
     def pro(self, size: str) -> list[Cell]:
         """PRO on dev: `dense`, `medium` with the most frequent sparse features, or `large`."""
@@ -137,13 +153,9 @@ class MaxForceCells:
         options: Mapping[str, Any],
         *,
         threads: int | None = None,
-        after: list[Cell] | None = None,
     ) -> list[Cell]:
         training = Training(method, self.bench.corpus.dev, options, list_length=LISTS)
         return [
-            trained(
-                self.bench, name, self.model, setting, training,
-                seed=seed, threads=threads, after=None if after is None else after[at],
-            )
-            for at, seed in enumerate(self.bench.seeds)
-        ]  # fmt: skip
+            trained(self.bench, name, self.model, setting, training, seed=seed, threads=threads)
+            for seed in self.bench.seeds
+        ]
