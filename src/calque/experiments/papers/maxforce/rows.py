@@ -40,9 +40,9 @@ def bleu(cells: list[Cell], text: str) -> float:
 
 
 def n_features(cells: list[Cell]) -> int:
-    """Weights that are not 0, dense ones included."""
-    dense = max(len(cell.weights or ()) for cell in cells)
-    return dense + round(mean(cells, "sparse weights") or 0)
+    """Weights, dense ones and sparse ones that are not 0, on average over seeds."""
+    counts = [len(cell.weights) + len(cell.weights.sparse) for cell in cells if cell.weights]
+    return round(sum(counts) / max(1, len(counts)))
 
 
 def late(points: Sequence[float]) -> Sequence[float]:
