@@ -436,6 +436,23 @@ def test_word_edges_number_as_the_budget_allows() -> None:
     assert len(list(wordedges(max_slots=3))) == 2 * (38 + 599 + 4508)
 
 
+def test_word_edges_may_keep_to_some_levels() -> None:
+    """All combinations without any other level, and no others; keys stay what they were."""
+    wanted = {"brown", "brown6", "char"}
+    every = {template.name: template for template in wordedges()}
+    kept = {
+        name: template
+        for name, template in every.items()
+        if all(slot.partition("@")[2] in {*wanted, ""} for slot in template.slots)
+    }
+    found = {one.name: one for one in wordedges(levels="char, brown6,brown")}
+    assert 0 < len(kept) < len(every)
+    assert found == kept
+    assert chosen_templates("maxforce", levels="type")[1].slots == ("source.first@type",)
+    with pytest.raises(OptionError, match="edges_levels=browm: did you mean 'brown'"):
+        chosen_templates("wordedges", levels="brown4,browm")
+
+
 def test_levels_that_words_lack_leave_their_templates_out() -> None:
     parts = tiny_model(1)
     data = WordData(parts.vocabulary, parts.vocabulary)

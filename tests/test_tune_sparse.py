@@ -10,19 +10,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import Run, done
+from numpy.typing import NDArray
 from tuning_lists import Snapshots
 
 from calque.config import FeatureOptions, TrainOptions
 from calque.data import CorpusFiles, write_corpus
-from calque.decode import load
-from calque.errors import CalqueError
+from calque.decode import Translator, load
+from calque.errors import CalqueError, OptionError
 from calque.features import SparseWeights, Weights
 from calque.hyps import CandidatePool
 from calque.hyps.weights import read_weights, write_weights
 from calque.model import Model
 from calque.model.build import build
 from calque.text import BitextFiles, read_lines
-from calque.tune import DecoderTask, Mert, Mira, Pro, Simplex
+from calque.tune import Costmargin, DecoderTask, Mert, Mira, PoolTrainer, Pro, Simplex, pool_trainer
+from calque.tune.freezing import free_features
+from calque.tune.task import CandidateSource
 
 MIRA = ["--set", "rounds=2", "--set", "passes=20", "--set", "settled=0", "--list-length", "20"]
 
@@ -172,3 +175,102 @@ def test_weights_by_name_come_back_from_a_file(tmp_path: Path) -> None:
     assert (np.array(list(found.values()))[2:].astype(np.float32) == values).all()
     write_weights(tmp_path / "w", weights, {7: "seven", 2**64 - 1: "last"}.__getitem__)
     assert list(read_weights(tmp_path / "w")) == ["a", "b", "seven", "last"]
+
+
+MOST = 12
+
+
+def most_frequent(task: DecoderTask, start: Weights, family: str = "") -> list[int]:
+    """The features on most distinct candidates of the first lists; of equal ones the first seen."""
+    counts: dict[int, int] = {}
+    seen, first = set[tuple[object, ...]](), 0
+    for lists in task.source.lists(start):
+        sentences = np.repeat(np.arange(first, first + len(lists.lengths)), lists.lengths)
+        first += len(lists.lengths)
+        for row, sentence in enumerate(sentences.tolist()):
+            inside = slice(*lists.sparse.offsets[row : row + 2].tolist())
+            keys = sorted(lists.sparse.keys[inside].tolist())
+            one = sentence, lists.texts[row], tuple(lists.dense[row].tolist()), tuple(keys)
+            if one not in seen:
+                seen.add(one)
+                for key in keys:
+                    counts[key] = counts.get(key, 0) + 1
+    if family:
+        every = np.array(list(counts), np.uint64)
+        inside_family = task.model.in_family(family, every).tolist()
+        counts = {
+            key: n for (key, n), fits in zip(counts.items(), inside_family, strict=True) if fits
+        }
+    return sorted(counts, key=lambda key: -counts[key])[:MOST]
+
+
+@pytest.mark.parametrize("trainer", [Mira, Pro, Costmargin])
+def test_only_the_most_frequent_sparse_features_are_tuned(
+    trainer: type[PoolTrainer],
+    built: Path,
+    development: CorpusFiles,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    task = DecoderTask(built, development.dev_source, development.dev_references, n_best=20)
+    few = trainer(rounds=2, most_sparse=MOST, settled=0.0).fit(task)
+    wanted = most_frequent(task, task.start)
+    found = few.weights.sparse.to_arrays()["keys"].tolist()
+    assert found
+    assert set(found) <= set(wanted)
+    every = trainer(rounds=2, settled=0.0).fit(task).weights.sparse
+    assert len(every) > 5 * MOST
+
+    def only_wanted(
+        fixed: str, source: CandidateSource, keys: NDArray[np.uint64]
+    ) -> NDArray[np.bool_]:
+        free = free_features(fixed, source, keys)
+        free[len(source.dense_names) :] = np.isin(keys, np.array(wanted, np.uint64))
+        return free
+
+    monkeypatch.setattr(pool_trainer, "free_features", only_wanted)
+    same = trainer(rounds=2, settled=0.0).fit(task)
+    assert few.weights == same.weights
+    assert [one.score for one in few.history] == [one.score for one in same.history]
+
+
+def test_the_most_frequent_are_chosen_among_those_that_may_move(
+    built: Path, development: CorpusFiles
+) -> None:
+    translator = load(built)
+    options = replace(translator.model.feature_options, sparse="ruleid, W1")
+    translator = Translator(replace(translator.model, feature_options=options))
+    files = development.dev_source, development.dev_references
+    task = DecoderTask(translator, *files, n_best=20)
+    weights = Pro(rounds=1, most_sparse=MOST, fixed="W1", settled=0.0).fit(task).weights
+    keys = weights.sparse.to_arrays()["keys"]
+    assert len(keys)
+    assert task.model.in_family("ruleid", keys).all()
+    assert set(keys.tolist()) <= set(most_frequent(task, task.start, "ruleid"))
+
+
+@pytest.mark.parametrize("trainer", [Pro, Costmargin])
+def test_the_choice_of_the_first_round_survives_a_kill(
+    trainer: type[PoolTrainer],
+    built: Path,
+    development: CorpusFiles,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    task = DecoderTask(built, development.dev_source, development.dev_references, n_best=20)
+    learner = trainer(rounds=3, most_sparse=MOST, settled=0.0)
+    with monkeypatch.context() as patch:
+        snapshots = Snapshots(patch, tmp_path).folders
+        whole = learner.fit(task, run=tmp_path / "whole")
+    assert len(whole.weights.sparse)
+    for cut in snapshots:
+        again = learner.fit(task, run=cut)
+        assert again.weights == whole.weights
+        assert [one.score for one in again.history] == [one.score for one in whole.history]
+
+
+def test_a_method_of_dense_weights_has_none_to_choose(
+    built: Path, development: CorpusFiles
+) -> None:
+    task = DecoderTask(built, development.dev_source, development.dev_references, n_best=20)
+    with pytest.raises(OptionError, match="most_sparse=5: mert tunes dense weights only"):
+        Mert(most_sparse=5).fit(task)

@@ -21,6 +21,11 @@ class FeatureOptions:
     )
     edges_budget: int = option(10, "most that a combination of word edges may cost", least=1)
     edges_slots: int = option(2, "most words in a combination of word edges", least=1, most=6)
+    edges_levels: str = option(
+        "",
+        "levels at which word edges see words, with commas between, as in brown,brown6,brown4; all"
+        " of them where none is named",
+    )
     source_tags: str | None = option(None, "file of 'word tag' lines for source words")
     target_tags: str | None = option(None, "file of 'word tag' lines for target words")
     classes: ClassOptions = field(default_factory=ClassOptions)

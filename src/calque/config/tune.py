@@ -32,3 +32,9 @@ class RoundOptions:
         "weights that stay as they are, separated by commas: features, families of sparse"
         " features, or all that are 'dense' or 'sparse'",
     )
+    most_sparse: int = option(
+        0,
+        "sparse features whose weights may move, those that most candidates of the first round"
+        " have; 0: all",
+        least=0,
+    )

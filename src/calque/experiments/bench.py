@@ -14,7 +14,7 @@ from typing import Any
 from calque.config import DecodeOptions, FeatureOptions, TrainOptions, fill, to_mapping
 from calque.errors import ModelError, OptionError
 from calque.experiments.cell import KEY_LENGTH, Cell, Cells
-from calque.experiments.corpus import Corpus
+from calque.experiments.corpus import Corpus, Text
 from calque.features import Weights
 from calque.model import Model
 from calque.model.build import build
@@ -70,13 +70,16 @@ class Bench:
         """How many rounds stand for so many of the paper."""
         return max(LEAST_ROUNDS, round(self.scale_of_rounds * of_the_paper))
 
-    def model(self, features: FeatureOptions, **options: Any) -> Model:
-        """The model of the training text with the data of these features.
+    def model(
+        self, features: FeatureOptions, *, learned_from: Text | None = None, **options: Any
+    ) -> Model:
+        """The model of the training text, or of another, with the data of these features.
 
         `options` are those of training by group: `lm={"order": 3}`. Built once, and then read.
         """
+        train = learned_from or self.corpus.train
         wanted = fill(replace(TrainOptions(), features=features), options, "train")
-        described = [to_mapping(wanted), self.corpus.train.digest, version("calque")]
+        described = [to_mapping(wanted), train.digest, version("calque")]
         text = json.dumps(described, sort_keys=True)
         key = hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]
         if key not in self._models:
@@ -84,7 +87,6 @@ class Bench:
             try:
                 self._models[key] = Model.load(folder)
             except ModelError:
-                train = self.corpus.train
                 source = BitextFiles(train.source, train.references[0])
                 self._models[key] = build(
                     source, folder, wanted, threads=self.threads, progress=self.progress
@@ -112,14 +114,17 @@ def variant(
     sparse: str = "",
     weights: Mapping[str, float] | None = None,
     decode: Mapping[str, Any] | None = None,
+    features: Mapping[str, Any] | None = None,
 ) -> Model:
     """The model with other features of those whose data it has, other weights, another search.
 
-    `weights` are the dense ones; where they are left out, those of an untuned model.
+    `weights` are the dense ones; where they are left out, those of an untuned model. `features` are
+    other options of features, those of word edges.
     """
-    features = replace(model.feature_options, dense=dense, sparse=sparse)
+    asked = {**(features or {}), "dense": dense, "sparse": sparse}
+    chosen: FeatureOptions = fill(model.feature_options, asked, "features")
     options: DecodeOptions = fill(model.decode_options, decode or {}, "decode")
-    changed = replace(model, feature_options=features, decode_options=options)
+    changed = replace(model, feature_options=chosen, decode_options=options)
     first = changed.features.default_weights() if weights is None else Weights(weights)
     return replace(changed, weights=first)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
 
@@ -38,16 +39,25 @@ class Setting:
     """Of the dense features, before anything is learned."""
     sparse: str = ""
     decode: Mapping[str, Any] = field(default_factory=dict)
+    features: Mapping[str, Any] = field(default_factory=dict)
+    """Options of sparse features that are not those of the model."""
 
     def of(self, model: Model) -> Model:
         """The model with these."""
         return variant(
-            model, dense=self.dense, sparse=self.sparse, weights=self.weights, decode=self.decode
+            model,
+            dense=self.dense,
+            sparse=self.sparse,
+            weights=self.weights,
+            decode=self.decode,
+            features=self.features,
         )
 
     def described(self) -> dict[str, Any]:
-        """As JSON."""
-        return {**vars(self), "weights": dict(self.weights), "decode": dict(self.decode)}
+        """As JSON; without options of sparse features where they are those of the model."""
+        plain = {name: dict(getattr(self, name)) for name in ("weights", "decode", "features")}
+        found = {**vars(self), **plain}
+        return {name: value for name, value in found.items() if name != "features" or value}
 
 
 @dataclass(frozen=True)
@@ -72,15 +82,30 @@ class Training:
         return {**vars(self), **plain, "text": self.text.digest}
 
 
-def decoded(bench: Bench, name: str, model: Model, setting: Setting) -> Cell:
-    """What the first weights of a setting give on dev and test; nothing is learned."""
+def decoded(
+    bench: Bench,
+    name: str,
+    model: Model,
+    setting: Setting,
+    *,
+    after: Cell | None = None,
+    changed: Mapping[str, float] | None = None,
+) -> Cell:
+    """What weights give on dev and test; nothing is learned.
+
+    They are those of the setting, or of the cell `after` with some dense ones changed.
+    """
 
     def work(folder: Path, progress: Progress) -> Cell:
         chosen = setting.of(model)
-        texts = bench.corpus.dev, bench.corpus.test
-        return _scored(chosen, chosen.weights, texts, bench.threads, progress)
+        weights = chosen.weights if after is None or after.weights is None else after.weights
+        weights = weights.with_dense(changed or {})
+        found = _scored(chosen, weights, bench.corpus.texts[1:], bench.threads, progress)
+        return found if after is None else replace(found, weights=weights)
 
-    depends = {"model": bench.key_of(model), "setting": setting.described()}
+    depends: dict[str, Any] = {"model": bench.key_of(model), "setting": setting.described()}
+    if after is not None:
+        depends |= {"after": after.key, "changed": dict(changed or {})}
     return bench.cell(name, depends, work)
 
 
@@ -93,11 +118,14 @@ def trained(
     *,
     seed: int,
     after: Cell | None = None,
+    threads: int | None = None,
 ) -> Cell:
     """What a training gives on dev, test and the text that it learns from.
 
     It begins with the weights of the setting, or with those of the cell `after`. Curves: the score
-    on the text that is learned from (`learned`), and `test` BLEU where it is watched.
+    on the text that is learned from (`learned`), `test` BLEU where it is watched, `seconds` since
+    the beginning, and whatever else the method counts in every round but the first. With `threads`
+    it takes so many, whatever the bench says: that is for comparing seconds.
     """
 
     def work(folder: Path, progress: Progress) -> Cell:
@@ -105,7 +133,8 @@ def trained(
         if after is not None and after.weights is not None:
             chosen = replace(chosen, weights=after.weights)
         watch = _Watch(chosen, bench.corpus.test, folder / "test", bench.threads, progress)
-        result, last = _fit(bench, chosen, training, seed, folder / "run", watch, progress)
+        n_threads = threads or bench.threads
+        result, last = _fit(n_threads, chosen, training, seed, folder / "run", watch, progress)
         weights = result.weights if training.takes == "best" else last
         texts = {text.name: text for text in (training.text, bench.corpus.dev, bench.corpus.test)}
         found = _scored(chosen, weights, tuple(texts.values()), bench.threads, progress)
@@ -115,7 +144,7 @@ def trained(
             "sparse weights": len(weights.sparse),
             "seconds": time.monotonic() - begin,
         }
-        curves = {"learned": [one.score for one in result.history]}
+        curves = {"learned": [one.score for one in result.history], **_counted(result)}
         if training.watched:
             curves["test"] = [watch.score(one.round) for one in result.history]
         stopped = result.history[-1].guard or result.history[-1].stopped or ""
@@ -128,6 +157,8 @@ def trained(
         "seed": seed,
         "after": None if after is None else after.key,
     }
+    if threads is not None:
+        depends["threads"] = threads
     return bench.cell(f"{name}.seed{seed}", depends, work)
 
 
@@ -142,8 +173,16 @@ def mean(cells: list[Cell], figure: str) -> float | None:
     return sum(values) / len(values) if len(values) == len(cells) else None
 
 
+def _counted(result: Result) -> dict[str, Sequence[float]]:
+    """Seconds up to the end of each round, and what the method counted from round 1 on."""
+    seconds = list(accumulate(one.seconds for one in result.history))
+    counts = [one.scores or {} for one in result.history[1:]]
+    names = [name for name in (counts or [{}])[0] if all(name in one for one in counts)]
+    return {"seconds": seconds, **{name: [one[name] for one in counts] for name in names}}
+
+
 def _fit(
-    bench: Bench,
+    threads: int | None,
     model: Model,
     training: Training,
     seed: int,
@@ -160,13 +199,13 @@ def _fit(
         training.text.references,
         metric,
         n_best=training.list_length,
-        threads=bench.threads,
+        threads=threads,
     )
     trainer = find_method(training.method)(seed=seed, **training.options)
     result = trainer.fit(
         task,
         run=run,
-        threads=bench.threads,
+        threads=threads,
         progress=progress,
         watch=watch if training.watched else None,
     )

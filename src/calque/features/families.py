@@ -28,23 +28,36 @@ EDGES = {
 
 
 def wordedges(
-    budget: int = FeatureOptions.edges_budget, max_slots: int = FeatureOptions.edges_slots
+    budget: int = FeatureOptions.edges_budget,
+    max_slots: int = FeatureOptions.edges_slots,
+    levels: str = FeatureOptions.edges_levels,
 ) -> Iterator[Template]:
     """Combinations of words at and beside the edges of a block, within a budget.
 
     Each comes alone and with the length of the source (Yu et al. 2013, section 3.2). All that the
-    budget allows are 27,011; by default those of at most two slots, 637.
+    budget allows are 27,011; by default those of at most two slots, 637. `levels` names those
+    that words are seen at, with commas between; all where it names none.
     """
+    seen = {slot: _levels(levels, own) for slot, own in EDGES.items()}
     for n in range(1, max_slots + 1):
         for slots in combinations(EDGES, n):
-            for levels in product(*(EDGES[slot] for slot in slots)):
-                if sum(BUDGETS[level] for level in levels) > budget:
+            for chosen in product(*(seen[slot] for slot in slots)):
+                if sum(BUDGETS[level] for level in chosen) > budget:
                     continue
-                uses = tuple(f"{s}@{level}" for s, level in zip(slots, levels, strict=True))
+                uses = tuple(f"{s}@{level}" for s, level in zip(slots, chosen, strict=True))
                 name = "wordedges." + "+".join(uses)
                 yield Template(name, uses)
                 longer = (*uses, "source.length")
                 yield Template(f"{name}+source.length", longer, extends=name)
+
+
+def _levels(named: str, own: Sequence[str]) -> list[str]:
+    """Of the levels of a slot those that are named, or all of them."""
+    names = [part.strip() for part in named.split(",") if part.strip()]
+    for name in names:
+        if name not in BUDGETS:
+            raise OptionError(f"edges_levels={name}: {hint(name, BUDGETS)}")
+    return [level for level in own if not names or level in names]
 
 
 def _one(name: str, *slots: str, copies: bool = True) -> dict[str, tuple[Template, ...]]:
@@ -173,27 +186,29 @@ def chosen_templates(
     *,
     budget: int = FeatureOptions.edges_budget,
     max_slots: int = FeatureOptions.edges_slots,
+    levels: str = FeatureOptions.edges_levels,
 ) -> tuple[Template, ...]:
     """The templates that names of families and groups with commas between choose.
 
-    `my_module:family` is the list of templates `family` of a Python module. `budget` and
-    `max_slots` are those of `wordedges`. Raises `OptionError` with the nearest valid name.
+    `my_module:family` is the list of templates `family` of a Python module. `budget`,
+    `max_slots` and `levels` are those of `wordedges`. Raises `OptionError` with the
+    nearest valid name.
     """
     templates: dict[str, Template] = {}
     for name in filter(None, (part.strip() for part in expression.split(","))):
-        for template in _family(name, budget, max_slots):
+        for template in _family(name, (budget, max_slots, levels)):
             if templates.setdefault(template.name, template) != template:
                 raise OptionError(f"two templates are called '{template.name}'")
     return tuple(templates.values())
 
 
-def _family(name: str, budget: int, max_slots: int) -> Iterable[Template]:
+def _family(name: str, edges: tuple[int, int, str]) -> Iterable[Template]:
     if ":" in name:
         return _from_module(name)
     if name in GROUPS:
-        return [t for one in GROUPS[name] for t in _family(one, budget, max_slots)]
+        return [t for one in GROUPS[name] for t in _family(one, edges)]
     if name == "wordedges":
-        return wordedges(budget, max_slots)
+        return wordedges(*edges)
     if name in FAMILIES:
         return FAMILIES[name]
     known = [*GROUPS, *FAMILIES, "wordedges"]

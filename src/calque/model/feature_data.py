@@ -128,8 +128,16 @@ class FeatureData:
 
 def templates_of(options: FeatureOptions) -> tuple[Template, ...]:
     """The templates that the options choose."""
+    return family_of(options.sparse, options)
+
+
+def family_of(name: str, options: FeatureOptions) -> tuple[Template, ...]:
+    """The templates of families, with the word edges of the options."""
     return chosen_templates(
-        options.sparse, budget=options.edges_budget, max_slots=options.edges_slots
+        name,
+        budget=options.edges_budget,
+        max_slots=options.edges_slots,
+        levels=options.edges_levels,
     )
 
 

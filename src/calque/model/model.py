@@ -13,10 +13,9 @@ from calque.blocks import BlockTable
 from calque.config import DecodeOptions, FeatureOptions, fill, to_mapping
 from calque.errors import CalqueError, ModelError, OptionError
 from calque.features import FeatureSet, Weights
-from calque.features.families import chosen_templates
 from calque.features.template import Template
 from calque.lm import LanguageModel
-from calque.model.feature_data import FeatureData
+from calque.model.feature_data import FeatureData, family_of
 from calque.model.folder import ModelFolder
 from calque.model.kept_bitext import KeptBitext
 from calque.model.weights import DEFAULT, read_weights, write_weights
@@ -53,8 +52,7 @@ class Model:
 
         Raises `CalqueError` where the model has none of that name.
         """
-        options = self.feature_options
-        family = chosen_templates(name, budget=options.edges_budget, max_slots=options.edges_slots)
+        family = family_of(name, self.feature_options)
         active = self.features.templates
         found = {template.name: template for template in family if template.name in active}
         if not found:

@@ -27,6 +27,7 @@ MOST_SEEDS = 9
 AT_ONCE = 1 << 20
 WORKING_COPIES = 4
 """Parts, lists by sentence, and what a working copy takes at most while it is made."""
+CHOSEN = "most_sparse"
 ENOUGH_CHOICE = 0.25
 """Share of the sentences that seeds of one-best lists must give something to choose."""
 
@@ -55,6 +56,11 @@ class PoolTrainer(Trainer):
                 f"{self.method} learns weights of sums of features, but under decode.normaliser"
                 " scores are no such sums: tune a model without it, or by simplex or local"
             )
+        if self.options.most_sparse and not self.tunes_sparse:
+            raise OptionError(
+                f"most_sparse={self.options.most_sparse}: {self.method} tunes dense weights only;"
+                " pro and mira tune sparse ones, too"
+            )
         # A wrong name shows now, not after a text is decoded.
         free_features(str(self.options.fixed), task.source, np.empty(0, np.uint64))
         if task.source.has_families and not self.tunes_sparse:
@@ -82,12 +88,18 @@ class PoolTraining(Training):
         # Weights of features that no candidate has take part in every change of scale.
         self._pool.reserve(task.start)
         self._n_collected = 0
+        self._chosen: NDArray[np.uint64] | None = None
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """The sparse features that may move, where these were counted out."""
+        return {} if self._chosen is None else {CHOSEN: self._chosen}
 
     def restore(self, rounds: Sequence[Round], state: Mapping[str, NDArray[Any]]) -> None:
         """Fill the pool with what the finished rounds brought."""
         for done in rounds:
             for path in self._place.run.pool_files(done.round):
                 self._pool.load(path)
+        self._chosen = state.get(CHOSEN)
 
     def measure(self, round: int, weights: Weights) -> Measured:
         """The score of the decoder's own output, or of the choice out of given lists."""
@@ -193,7 +205,7 @@ class PoolTraining(Training):
 
     def _problem(self, round: int, lists: Lists) -> Problem:
         trainer, task = self._trainer, self._task
-        free = free_features(str(trainer.options.fixed), task.source, lists.keys)
+        free = self._free(lists)
         if not free.any():
             raise OptionError("every feature is fixed: expected one to tune")
         dense = np.array([task.start.get(name, 0.0) for name in lists.dense_names])
@@ -208,6 +220,17 @@ class PoolTraining(Training):
             start=lambda: self._pool.vector(task.start),
             on_disk=not self._pool.store.has_room(WORKING_COPIES),
         )
+
+    def _free(self, lists: Lists) -> NDArray[np.bool_]:
+        """Which weights may move; the choice of the first round holds in all others."""
+        options, n_dense = self._trainer.options, lists.n_dense
+        free = free_features(str(options.fixed), self._task.source, lists.keys)
+        if options.most_sparse:
+            if self._chosen is None:
+                chosen = _most_frequent(lists, free[n_dense:], options.most_sparse)
+                self._chosen = lists.keys[chosen]
+            free[n_dense:] &= np.isin(lists.keys, self._chosen)
+        return free
 
     def _name(self, lists: Lists, feature: int) -> str:
         if feature < lists.n_dense:
@@ -228,6 +251,13 @@ def first_of_each(lists: CandidateLists) -> list[str]:
     """The texts of the first candidates of lists."""
     begins = np.concatenate([[0], np.cumsum(lists.lengths)])[:-1]
     return [lists.texts[row] for row in begins.tolist()]
+
+
+def _most_frequent(lists: Lists, free: NDArray[np.bool_], n: int) -> NDArray[np.int64]:
+    """Columns of the free sparse features on most candidates; of equal ones the first seen."""
+    counts = np.where(free, np.bincount(lists.columns, minlength=len(free)), 0)
+    first = np.argsort(-counts, kind="stable")[:n]
+    return first[counts[first] > 0]
 
 
 def _change(before: Vector, after: Vector, free: NDArray[np.bool_]) -> float:

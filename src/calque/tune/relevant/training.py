@@ -32,8 +32,9 @@ class RelevantSetTraining(PoolTraining):
         self._n_truths: NDArray[np.int64] | None = None
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """How many of the first candidates of each sentence are truths."""
-        return {} if self._n_truths is None else {"n_truths": self._n_truths}
+        """What every pool training has, and how many of the first candidates are truths."""
+        truths = {} if self._n_truths is None else {"n_truths": self._n_truths}
+        return {**super().state(), **truths}
 
     def restore(self, rounds: Sequence[Round], state: Mapping[str, NDArray[Any]]) -> None:
         """Fill the pool with what the finished rounds brought."""
