@@ -64,11 +64,18 @@ def compare() -> None:
     ends = (np.concatenate([[0], np.cumsum(some)]) for some in (n_features, n_entries))
     feature_ends, entry_ends = ends
     n_rows = 3 * n_sentences
-    lists = _core.OnlineLists(
+    lists = _core.DifferenceLists(
         offsets, np.zeros(n_rows), np.zeros((n_rows, 1)), feature_ends, features, entry_ends,
         places, values, n_columns,
     )  # fmt: skip
-    lists.best(rng.normal(size=1 + n_columns), THREADS)
+    weights = rng.normal(size=1 + n_columns)
+    lists.best(weights, THREADS)
+    gradient = np.zeros(len(weights))
+    _core.expected_worth(lists, rng.random(n_rows), 1.0, weights, THREADS, gradient)
+    _core.gradient_step(_core.SgdStep(0.1, 0.1, 0.0), gradient, 1, weights, THREADS)
+    arrays = weights.copy(), np.ones(len(weights), np.float32), np.zeros(len(weights), np.int8)
+    rule = _core.RpropStep(1.2, 0.5, 1e-9, 1.0, False)
+    _core.rprop_step(rule, gradient, weights, *arrays, THREADS)
 
 
 def main() -> None:

@@ -134,7 +134,7 @@ def local_learn() -> Call:
     return Call(local_problem().learn, arguments, ("dense", "pairs"))
 
 
-def online_lists(**changed: Any) -> _core.OnlineLists:
+def online_lists(**changed: Any) -> _core.DifferenceLists:
     """Two sentences of two candidates, with a dense feature and a sparse one in each sentence."""
     arguments: Arguments = {
         "offsets": int64(0, 2, 4),
@@ -147,7 +147,7 @@ def online_lists(**changed: Any) -> _core.OnlineLists:
         "values": np.ones(2),
         "n_sparse": 2,
     }
-    return _core.OnlineLists(**{**arguments, **changed})
+    return _core.DifferenceLists(**{**arguments, **changed})
 
 
 def learn() -> Call:
@@ -165,6 +165,89 @@ def learn() -> Call:
         "squares": np.zeros(3),
     }
     return Call(online_lists().learn, arguments, ("weights", "times", "lag", "squares"))
+
+
+def expected_worth() -> Call:
+    arguments: Arguments = {
+        "lists": online_lists(),
+        "worths": np.array([0.1, 0.2, 0.4, 0.3]),
+        "scale": 1.0,
+        "weights": np.ones(3),
+        "threads": 2,
+        "gradient": np.zeros(3),
+    }
+    return Call(_core.expected_worth, arguments, ("gradient",))
+
+
+def small_steps() -> Call:
+    arguments: Arguments = {
+        "lists": online_lists(),
+        "worths": np.array([0.1, 0.2, 0.4, 0.3]),
+        "scale": 1.0,
+        "order": int64(1, 0),
+        "batch": 1,
+        "factor": 1.0,
+        "l2": 0.0,
+        "moving": np.ones(3, np.uint8),
+        "penalised": np.zeros(3, np.uint8),
+        "update": _core.AdaGradStep(0.1, 0.1, 0.0),
+        "weights": np.zeros(3),
+        "squares": np.zeros(3),
+    }
+    return Call(_core.small_steps, arguments, ("weights", "squares"))
+
+
+def gradient_step() -> Call:
+    arguments: Arguments = {
+        "update": _core.AdaGradStep(0.1, 0.1, 0.0),
+        "gradient": np.ones(3),
+        "n_dense": 1,
+        "weights": np.zeros(3),
+        "threads": 2,
+        "squares": np.zeros(3),
+    }
+    return Call(_core.gradient_step, arguments, ("weights", "squares"))
+
+
+def rprop_step() -> Call:
+    arguments: Arguments = {
+        "rule": _core.RpropStep(1.2, 0.5, 1e-9, 1.0, False),
+        "gradient": np.ones(3),
+        "weights": np.zeros(3),
+        "before": np.ones(3),
+        "steps": np.ones(3, np.float32),
+        "signs": np.zeros(3, np.int8),
+        "threads": 2,
+    }
+    return Call(_core.rprop_step, arguments, ("weights", "before", "steps", "signs"))
+
+
+def test_what_goes_uphill_is_checked() -> None:
+    """Wrong numbers of weights, sentences that there are not, and the like."""
+    short = np.zeros(2)
+    wrong: list[tuple[Call, Arguments]] = [
+        (expected_worth(), {"worths": short}),
+        (expected_worth(), {"weights": short}),
+        (expected_worth(), {"gradient": short}),
+        (small_steps(), {"order": int64(2)}),
+        (small_steps(), {"batch": 0}),
+        (small_steps(), {"worths": short}),
+        (small_steps(), {"moving": np.ones(2, np.uint8)}),
+        (small_steps(), {"penalised": np.ones(2, np.uint8)}),
+        (small_steps(), {"squares": None}),
+        (small_steps(), {"weights": short}),
+        (gradient_step(), {"gradient": short}),
+        (gradient_step(), {"squares": short}),
+        (gradient_step(), {"n_dense": -1}),
+        (rprop_step(), {"gradient": short}),
+        (rprop_step(), {"before": short}),
+        (rprop_step(), {"steps": np.ones(2, np.float32)}),
+        (rprop_step(), {"signs": np.zeros(2, np.int8)}),
+    ]
+    for call, changed in wrong:
+        call.function(**call.arguments)
+        with pytest.raises(CalqueError):
+            call.function(**{**call.arguments, **changed})
 
 
 def test_lists_to_learn_from_are_checked() -> None:
@@ -250,7 +333,11 @@ def calls() -> dict[str, Call]:
             ("slots",),
         ),
         "mira_pass": mira_pass(),
-        "OnlineLists.learn": learn(),
+        "DifferenceLists.learn": learn(),
+        "expected_worth": expected_worth(),
+        "small_steps": small_steps(),
+        "gradient_step": gradient_step(),
+        "rprop_step": rprop_step(),
         "LocalProblem.learn": local_learn(),
         "scatter_rows": Call(
             _core.scatter_rows,
@@ -313,7 +400,8 @@ def test_an_array_that_is_changed_is_never_a_converted_copy(name: str, array: st
     backwards = right[::-1] if right.ndim == 1 else right[:, ::-1]
     read_only = right.copy()
     read_only.flags.writeable = False
-    for wrong in (right.astype(other), right.astype(right.dtype.newbyteorder()), read_only):
+    swapped = right.astype(right.dtype.newbyteorder() if right.itemsize > 1 else other)
+    for wrong in (right.astype(other), swapped, read_only):
         with pytest.raises(TypeError):
             call.function(**{**call.arguments, array: wrong})
     with pytest.raises(TypeError):
@@ -431,10 +519,10 @@ def takers_of_offsets() -> dict[str, Callable[[Any], Any]]:
             int64(0, max(len(at) - 1, 0)), at, int32(0, 1), np.ones(2), 0, 1,
             np.ones(2, np.uint8), False, 1,
         ),
-        "OnlineLists, candidates": lambda at: online_lists(
+        "DifferenceLists, candidates": lambda at: online_lists(
             offsets=2 * at, feature_offsets=int64(0, 2)
         ),
-        "OnlineLists, features": lambda at: online_lists(
+        "DifferenceLists, features": lambda at: online_lists(
             offsets=int64(0, 4), feature_offsets=at
         ),
         "mira_pass": lambda at: _core.mira_pass(

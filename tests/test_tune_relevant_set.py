@@ -22,12 +22,12 @@ from calque.tune.losses.costmargin import CostmarginLoss
 from calque.tune.losses.loss import Loss
 from calque.tune.losses.perceptron import PerceptronLoss
 from calque.tune.problem import Vector
-from calque.tune.relevant.differences import online_lists, seen_often
 from calque.tune.sentence import Sentence
 from calque.tune.updates.adagrad import AdaGrad
 from calque.tune.updates.passive_aggressive import PassiveAggressive
 from calque.tune.updates.sgd import Sgd
 from calque.tune.updates.update import Update
+from calque.tune.working_copy import WorkingCopy, seen_often
 
 SELECT = ("loss", "linear", "literal")
 
@@ -164,11 +164,11 @@ def test_the_kernel_learns_as_the_slow_losses_and_rules_do(
     weights = np.concatenate([start[:n_dense][dense], start[n_dense:]])
     moving = np.concatenate([np.ones(dense.sum(), bool), free[n_dense:]])
     lag, squares, times = np.zeros(len(weights)), np.zeros(len(weights)), np.zeros(2)
-    with online_lists(lists, free, start, np.ones(n_dense), threads=2) as compared:
-        for part in (order[:7], order[7:]):
-            compared.learn(
-                part, gains, n_truths, core_loss(loss), fast, *factors, weights, times, lag, squares
-            )
+    compared = WorkingCopy([lists], free, start, np.ones(n_dense), threads=2).lists
+    for part in (order[:7], order[7:]):
+        compared.learn(
+            part, gains, n_truths, core_loss(loss), fast, *factors, weights, times, lag, squares
+        )
     found = np.concatenate([start[:n_dense], weights[dense.sum() :]])
     found[:n_dense][dense] = weights[: dense.sum()]
     if shrinks:  # of weights that no score of these lists needs nothing is asked

@@ -121,6 +121,25 @@ void set_event_counts(BoundFeatureSet& self, Matrix<int32_t> counts) {
   self.set.events = {self.keep(counts)};
 }
 
+// Words of a table have hashes.
+void check_hashes(const BlockTable& table, const Vector<uint64_t>& source_words,
+                  const Vector<uint64_t>& target_words) {
+  check_ids(table.source_words, static_cast<int64_t>(source_words.size()), "source words");
+  check_ids(table.target_words, static_cast<int64_t>(target_words.size()), "target words");
+}
+
+OutVector<uint64_t> keys_of_blocks(const std::string& name, const BoundBlockTable& table,
+                                   Vector<uint64_t> source_words, Vector<uint64_t> target_words,
+                                   int threads) {
+  std::vector<uint64_t> keys;
+  {
+    nb::gil_scoped_release release;
+    check_hashes(table.table, source_words, target_words);
+    keys = block_keys(name, table.table, view(source_words), view(target_words), threads);
+  }
+  return to_numpy(std::move(keys));
+}
+
 OutVector<uint64_t> pair_keys(const std::string& name, const BoundBlockTable& table,
                               Vector<uint64_t> source_words, Vector<uint64_t> target_words,
                               Matrix<int32_t> pairs, int threads) {
@@ -129,8 +148,7 @@ OutVector<uint64_t> pair_keys(const std::string& name, const BoundBlockTable& ta
   {
     nb::gil_scoped_release release;
     check_ids(view(pairs), table.table.n_blocks(), "pairs of blocks");
-    check_ids(table.table.source_words, static_cast<int64_t>(source_words.size()), "source words");
-    check_ids(table.table.target_words, static_cast<int64_t>(target_words.size()), "target words");
+    check_hashes(table.table, source_words, target_words);
     keys = block_pair_keys(name, table.table, view(source_words), view(target_words), view(pairs),
                            threads);
   }
@@ -216,6 +234,9 @@ void register_feature_set(nb::module_& m) {
       nb::arg("slots"), "Whether a block and its place in the sentence decide these values.");
   m.def("feature_key", feature_key, nb::arg("template"), nb::arg("slots"), nb::arg("values"),
         "The key of a sparse feature from the texts of its values.");
+  m.def("block_keys", &keys_of_blocks, nb::arg("template"), nb::arg("table"),
+        nb::arg("source_words"), nb::arg("target_words"), nb::arg("threads"),
+        "The keys of a template of block alone for all blocks; words are hashes of their texts.");
   m.def("block_pair_keys", &pair_keys, nb::arg("template"), nb::arg("table"),
         nb::arg("source_words"), nb::arg("target_words"), nb::arg("pairs"), nb::arg("threads"),
         "The keys of a template of previous.block and block for rows of such pairs; words are"

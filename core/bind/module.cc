@@ -20,5 +20,6 @@ NB_MODULE(_core, m) {
   calque::bind::register_hyps(m);
   calque::bind::register_tune(m);
   calque::bind::register_online(m);
+  calque::bind::register_expected_bleu(m);
   calque::bind::register_metrics(m);
 }

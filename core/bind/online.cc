@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "bind/arrays.h"
+#include "bind/difference_lists.h"
 #include "bind/register.h"
 #include "checks.h"
 #include "error.h"
@@ -16,113 +17,52 @@
 namespace calque::bind {
 namespace {
 
-// Lists of differences in arrays of the caller's, checked once and kept alive.
-class OnlineLists {
- public:
-  template <typename Value>
-  OnlineLists(Vector<int64_t> offsets, Vector<double> base, Matrix<double> dense,
-              Vector<int64_t> feature_offsets, Vector<int32_t> features,
-              Vector<int64_t> row_offsets, Vector<int32_t> places, Vector<Value> values,
-              int64_t n_sparse)
-      : n_weights_(dense.shape(1) + static_cast<size_t>(n_sparse)),
-        arrays_{offsets, base, dense, feature_offsets, features, row_offsets, places},
-        values_(values) {
-    const size_t n_rows = dense.shape(0);
-    if (n_sparse < 0) throw Error("expected at least 0 sparse features");
-    check_filled_offsets(view(offsets), n_rows, "candidates");
-    check_size(base.size(), n_rows, "base scores");
-    check_size(feature_offsets.size(), offsets.size(), "offsets of the features");
-    check_offsets(view(feature_offsets), features.size(), "features");
-    check_ids(view(features), n_sparse, "features");
-    check_size(row_offsets.size(), n_rows + 1, "offsets of the entries");
-    check_size(places.size(), values.size(), "places");
-    check_offsets(view(row_offsets), values.size(), "entries");
-    for (size_t s = 0; s + 1 < offsets.size(); ++s) {
-      const int64_t begin = row_offsets(static_cast<size_t>(offsets(s)));
-      const int64_t end = row_offsets(static_cast<size_t>(offsets(s + 1)));
-      check_ids(view(places).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)),
-                feature_offsets(s + 1) - feature_offsets(s), "places");
+void learn(const BoundDifferences& lists, Vector<int64_t> order, Vector<double> gains,
+           Vector<int64_t> n_truths, const OnlineLoss& loss, OnlineUpdate update,
+           double dense_shrink, double sparse_shrink, InOutVector<double> weights,
+           InOutVector<double> times, std::optional<InOutVector<double>> lag,
+           std::optional<InOutVector<double>> squares) {
+  const auto offsets = lists.offsets();
+  check_ids(view(order), static_cast<int64_t>(lists.n_sentences()), "order of sentences");
+  check_size(gains.size(), lists.n_candidates(), "gains");
+  check_size(n_truths.size(), lists.n_sentences(), "numbers of truths");
+  for (size_t s = 0; s < lists.n_sentences(); ++s) {
+    if (n_truths(s) < 0 || n_truths(s) > offsets[s + 1] - offsets[s]) {
+      throw Error("more truths than candidates");
     }
   }
+  check_size(weights.size(), lists.n_weights(), "weights");
+  check_size(times.size(), 2, "times");
+  if (lag) check_size(lag->size(), lists.n_weights(), "lag");
+  if (auto* rule = std::get_if<AdaGradUpdate>(&update)) {
+    if (!squares) throw Error("steps that shrink with squares: expected an array for them");
+    check_size(squares->size(), lists.n_weights(), "squares");
+    rule->squares = view(*squares);
+  }
+  for (const double shrink : {dense_shrink, sparse_shrink}) {
+    if (!(shrink > 0 && shrink <= 1)) throw Error("expected weights to shrink by 0 to 1");
+  }
+  const Worths worths{view(gains), view(n_truths)};
+  const Learned learned{view(weights), lag ? view(*lag) : std::span<double>{}, view(times)};
+  nb::gil_scoped_release release;
+  lists.with([&](const auto& some) {
+    online_pass(some, view(order), worths, loss, update, {dense_shrink, sparse_shrink}, learned);
+  });
+}
 
-  void learn(Vector<int64_t> order, Vector<double> gains, Vector<int64_t> n_truths,
-             const OnlineLoss& loss, OnlineUpdate update, double dense_shrink,
-             double sparse_shrink, InOutVector<double> weights, InOutVector<double> times,
-             std::optional<InOutVector<double>> lag, std::optional<InOutVector<double>> squares) {
-    const auto offsets = view(arrays_.offsets);
-    const size_t n_sentences = offsets.size() - 1;
-    check_ids(view(order), static_cast<int64_t>(n_sentences), "order of sentences");
-    check_size(gains.size(), arrays_.base.size(), "gains");
-    check_size(n_truths.size(), n_sentences, "numbers of truths");
-    for (size_t s = 0; s < n_sentences; ++s) {
-      if (n_truths(s) < 0 || n_truths(s) > offsets[s + 1] - offsets[s]) {
-        throw Error("more truths than candidates");
-      }
-    }
-    check_size(weights.size(), n_weights_, "weights");
-    check_size(times.size(), 2, "times");
-    if (lag) check_size(lag->size(), n_weights_, "lag");
-    if (auto* rule = std::get_if<AdaGradUpdate>(&update)) {
-      if (!squares) throw Error("steps that shrink with squares: expected an array for them");
-      check_size(squares->size(), n_weights_, "squares");
-      rule->squares = view(*squares);
-    }
-    for (const double shrink : {dense_shrink, sparse_shrink}) {
-      if (!(shrink > 0 && shrink <= 1)) throw Error("expected weights to shrink by 0 to 1");
-    }
-    const Worths worths{view(gains), view(n_truths)};
-    const Learned learned{view(weights), lag ? view(*lag) : std::span<double>{}, view(times)};
+OutVector<int64_t> best(const BoundDifferences& lists, Vector<double> weights, int threads) {
+  check_size(weights.size(), lists.n_weights(), "weights");
+  std::vector<int64_t> found;
+  {
     nb::gil_scoped_release release;
-    std::visit(
-        [&](const auto& values) {
-          const auto lists = view_of(values);
-          online_pass(lists, view(order), worths, loss, update, {dense_shrink, sparse_shrink},
-                      learned);
-        },
-        values_);
+    found = lists.with(
+        [&](const auto& some) { return best_of_differences(some, view(weights), threads); });
   }
-
-  OutVector<int64_t> best(Vector<double> weights, int threads) const {
-    check_size(weights.size(), n_weights_, "weights");
-    std::vector<int64_t> found;
-    {
-      nb::gil_scoped_release release;
-      found = std::visit(
-          [&](const auto& values) {
-            return best_of_differences(view_of(values), view(weights), threads);
-          },
-          values_);
-    }
-    return to_numpy(std::move(found));
-  }
-
- private:
-  struct Arrays {
-    Vector<int64_t> offsets;
-    Vector<double> base;
-    Matrix<double> dense;
-    Vector<int64_t> feature_offsets;
-    Vector<int32_t> features;
-    Vector<int64_t> row_offsets;
-    Vector<int32_t> places;
-  };
-
-  template <typename Value>
-  DifferenceLists<Value> view_of(const Vector<Value>& values) const {
-    return {view(arrays_.offsets),     view(arrays_.base),
-            view(arrays_.dense),       arrays_.dense.shape(1),
-            view(arrays_.feature_offsets), view(arrays_.features),
-            view(arrays_.row_offsets), view(arrays_.places),
-            view(values)};
-  }
-
-  size_t n_weights_;
-  Arrays arrays_;
-  std::variant<Vector<int16_t>, Vector<double>> values_;
-};
+  return to_numpy(std::move(found));
+}
 
 template <typename Value>
-void bind_lists(nb::class_<OnlineLists>& lists) {
+void bind_lists(nb::class_<BoundDifferences>& lists) {
   lists.def(nb::init<Vector<int64_t>, Vector<double>, Matrix<double>, Vector<int64_t>,
                      Vector<int32_t>, Vector<int64_t>, Vector<int32_t>, Vector<Value>, int64_t>(),
             nb::arg("offsets"), nb::arg("base"), nb::arg("dense"), nb::arg("feature_offsets"),
@@ -228,12 +168,13 @@ void register_online(nb::module_& m) {
         return to_numpy(std::move(counts));
       },
       nb::arg("columns"), nb::arg("n_columns"), "How often each column occurs, up to 255.");
-  nb::class_<OnlineLists> lists(m, "OnlineLists", "Lists to learn from sentence by sentence.");
+  nb::class_<BoundDifferences> lists(
+      m, "DifferenceLists", "Lists of that in which the candidates of a sentence differ.");
   bind_lists<int16_t>(lists);
   bind_lists<double>(lists);
-  lists.def("best", &OnlineLists::best, nb::arg("weights"), nb::arg("threads"),
+  lists.def("best", &best, nb::arg("weights"), nb::arg("threads"),
             "The first candidate of highest score of every sentence.");
-  lists.def("learn", &OnlineLists::learn, nb::arg("order"), nb::arg("gains"), nb::arg("n_truths"),
+  lists.def("learn", &learn, nb::arg("order"), nb::arg("gains"), nb::arg("n_truths"),
             nb::arg("loss"), nb::arg("update"), nb::arg("dense_shrink"), nb::arg("sparse_shrink"),
             nb::arg("weights"), nb::arg("times"), nb::arg("lag").none() = nb::none(),
             nb::arg("squares").none() = nb::none(),

@@ -16,6 +16,7 @@ void register_decode(nanobind::module_& m);
 void register_hyps(nanobind::module_& m);
 void register_tune(nanobind::module_& m);
 void register_online(nanobind::module_& m);
+void register_expected_bleu(nanobind::module_& m);
 void register_metrics(nanobind::module_& m);
 
 }  // namespace calque::bind

@@ -1,4 +1,4 @@
-// The keys of features of two blocks in a row, for many pairs at once.
+// The keys of features of blocks, and of two blocks in a row, for many at once.
 #pragma once
 
 #include <cstdint>
@@ -17,5 +17,11 @@ std::vector<uint64_t> block_pair_keys(const std::string& name, const BlockTable&
                                       std::span<const uint64_t> source_words,
                                       std::span<const uint64_t> target_words,
                                       std::span<const int32_t> pairs, int n_threads);
+
+// The keys that a template of this name with the one slot block gives to all blocks of the table.
+// Oracle: tests/test_tune_growth.py (keys of names).
+std::vector<uint64_t> block_keys(const std::string& name, const BlockTable& table,
+                                 std::span<const uint64_t> source_words,
+                                 std::span<const uint64_t> target_words, int n_threads);
 
 }  // namespace calque

@@ -464,6 +464,11 @@ def block_decides(slots: Sequence[str]) -> bool:
 def feature_key(template: str, slots: Sequence[str], values: Sequence[str]) -> int:
     """The key of a sparse feature from the texts of its values."""
 
+def block_keys(template: str, table: BlockTable, source_words: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], target_words: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+    """
+    The keys of a template of block alone for all blocks; words are hashes of their texts.
+    """
+
 def block_pair_keys(template: str, table: BlockTable, source_words: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], target_words: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
     """
     The keys of a template of previous.block and block for rows of such pairs; words are hashes of their texts.
@@ -918,8 +923,8 @@ def differences(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), ord
 def column_counts(columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
     """How often each column occurs, up to 255."""
 
-class OnlineLists:
-    """Lists to learn from sentence by sentence."""
+class DifferenceLists:
+    """Lists of that in which the candidates of a sentence differ."""
 
     @overload
     def __init__(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], dense: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], feature_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], features: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.int16], dict(shape=(None,), order='C', device='cpu', writable=False)], n_sparse: int) -> None: ...
@@ -932,6 +937,37 @@ class OnlineLists:
 
     def learn(self, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], gains: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_truths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: CostmarginLoss | PerceptronLoss, update: SgdUpdate | AdaGradUpdate | PassiveAggressiveUpdate, dense_shrink: float, sparse_shrink: float, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], times: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], lag: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None, squares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> None:
         """Move the weights on the sentences of the order, one after the other."""
+
+class SgdStep:
+    """See calque.tune.updates.sgd."""
+
+    def __init__(self, dense_rate: float, sparse_rate: float, l1: float) -> None: ...
+
+class AdaGradStep:
+    """See calque.tune.updates.adagrad."""
+
+    def __init__(self, dense_rate: float, sparse_rate: float, l1: float) -> None: ...
+
+class RpropStep:
+    """See calque.tune.updates.rprop."""
+
+    def __init__(self, increase: float, decrease: float, least: float, most: float, literal: bool) -> None: ...
+
+def expected_worth(lists: DifferenceLists, worths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> float:
+    """
+    The sum over sentences of the expected worth of a candidate; its derivatives are added to `gradient`.
+    """
+
+def small_steps(lists: DifferenceLists, worths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], batch: int, factor: float, l2: float, moving: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], penalised: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], update: SgdStep | AdaGradStep, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], squares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> float:
+    """
+    Move the weights after every batch of sentences; the sum of their expected worths.
+    """
+
+def gradient_step(update: SgdStep | AdaGradStep, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_dense: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int, squares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> None:
+    """Move every weight that has a gradient."""
+
+def rprop_step(rule: RpropStep, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], before: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], steps: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], signs: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    """Move every weight by the sign of its gradient."""
 
 class ReferenceLength(enum.Enum):
     """Which of several reference lengths counts."""

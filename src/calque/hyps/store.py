@@ -59,6 +59,11 @@ class CandidateStore:
         return sum(outline.n_bytes for outline in self._outlines)
 
     @property
+    def is_counts(self) -> bool:
+        """Whether all values of sparse features are small counts."""
+        return all(outline.is_counts for outline in self._outlines if outline.n_entries.any())
+
+    @property
     def is_in_memory(self) -> bool:
         """Whether everything is in memory."""
         return self._parts is not None

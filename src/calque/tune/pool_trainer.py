@@ -104,26 +104,38 @@ class PoolTraining(Training):
     def measure(self, round: int, weights: Weights) -> Measured:
         """The score of the decoder's own output, or of the choice out of given lists."""
         task, trainer, n_new, own = self._task, self._trainer, 0, None
-        again = task.source.decodes_again
-        if again or round == 0:
+        gathers = self._gathers(round)
+        if gathers:
             for stale in self._place.run.pool_files(round):  # of an attempt that was killed
                 stale.unlink()
             self._n_collected = 0
             n_new, own = self._gather(round, weights)
-        lists = self._pool.lists()
         if round == 0:
-            guards.check_choice(lists)
+            self._check_choice()
             if not trainer.tunes_sparse and not task.source.has_families:
-                self._refuse_sparse(lists)
+                self._refuse_sparse(self._pool.lists())
         if own is None:
-            best = lists.best(self._pool.vector(weights))
-            score = float(task.metric.score(lists.statistics[best].sum(axis=0)))
-            n_words = int(lists.n_words[best].sum())
-            own = Verdict(score, n_words, task.judge.ratio(n_words))
+            own = self._choice(self._pool.vector(weights))
         stopped = None
-        if round > 0 and n_new == 0 and not (trainer.can_repeat and not again):
+        if round > 0 and n_new == 0 and (gathers or not trainer.can_repeat):
             stopped = "no new candidates"
         return Measured(own, n_candidates=len(self._pool), n_new=n_new, stopped=stopped)
+
+    def _gathers(self, round: int) -> bool:
+        """Whether a round begins with new candidates."""
+        return self._task.source.decodes_again or round == 0
+
+    def _check_choice(self) -> None:
+        """Raise where no weights could make a difference."""
+        guards.check_choice(self._pool.lists())
+
+    def _choice(self, vector: Vector) -> Verdict:
+        """How good the candidates are that weights choose out of the pool."""
+        task, lists = self._task, self._pool.lists()
+        best = lists.best(vector)
+        score = float(task.metric.score(lists.statistics[best].sum(axis=0)))
+        n_words = int(lists.n_words[best].sum())
+        return Verdict(score, n_words, task.judge.ratio(n_words))
 
     def _gather(self, round: int, weights: Weights) -> tuple[int, Verdict | None]:
         """Put the candidates under these weights into the pool.
@@ -174,40 +186,53 @@ class PoolTraining(Training):
 
     def step(self, round: int, weights: Weights, measured: Measured) -> Step:
         """The update of the method, unless it leads to trouble."""
-        task, trainer, lists = self._task, self._trainer, self._pool.lists()
+        task, trainer, free = self._task, self._trainer, self._free()
         before = self._pool.vector(weights)
-        problem = self._problem(round, lists)
         with self._place.progress.stage(f"{trainer.method}, round {round + 1}") as stage:
-            after = trainer.update(problem, before)
-            trouble = guards.weights_trouble(after, before, problem.free)
+            after = self._updated(round, before)
+            trouble = guards.weights_trouble(after, before, free)
             if isinstance(trouble, guards.NotFinite):
-                name = self._name(lists, trouble.feature)
+                name = self._name(trouble.feature)
                 return Step(guard=f"the weight of '{name}' became {trouble.value}")
             if trouble is not None:
                 return Step(guard=trouble)
-            best = lists.best(after)
-            guard = guards.length_trouble(task.judge.ratio(int(lists.n_words[best].sum())))
+            chosen = self._choice(after)
+            guard = guards.length_trouble(chosen.length_ratio)
             if guard is not None and trainer.guards_length:
                 return Step(guard=guard)
-            pool_score = float(task.metric.score(lists.statistics[best].sum(axis=0)))
-            change = _change(before, after, problem.free)
+            change = _change(before, after, free)
             stage.say(
-                f"{task.metric.name} {measured.verdict.score:.2f}, {pool_score:.2f} out of"
-                f" {len(lists):,} candidates"
+                f"{task.metric.name} {measured.verdict.score:.2f}, {chosen.score:.2f} out of"
+                f" {len(self._pool):,} candidates"
             )
         settled = change <= trainer.options.settled
         return Step(
             weights=self._pool.weights(after),
-            pool_score=pool_score,
+            pool_score=chosen.score,
             change=change,
             stopped="the weights have settled" if settled else None,
         )
 
-    def _problem(self, round: int, lists: Lists) -> Problem:
-        trainer, task = self._trainer, self._task
-        free = self._free(lists)
+    def _updated(self, round: int, weights: Vector) -> Vector:
+        """The weights after the update of the method."""
+        return self._trainer.update(self._problem(round, self._pool.lists()), weights)
+
+    def _free(self) -> NDArray[np.bool_]:
+        """Which weights may move; the choice of the first round holds in all others."""
+        options, n_dense = self._trainer.options, len(self._pool.dense_names)
+        keys = self._pool.keys()
+        free = free_features(str(options.fixed), self._task.source, keys)
+        if options.most_sparse:
+            if self._chosen is None:
+                self._chosen = keys[self._most_frequent(free[n_dense:], options.most_sparse)]
+            free[n_dense:] &= np.isin(keys, self._chosen)
         if not free.any():
             raise OptionError("every feature is fixed: expected one to tune")
+        return free
+
+    def _problem(self, round: int, lists: Lists) -> Problem:
+        trainer, task = self._trainer, self._task
+        free = self._free()
         dense = np.array([task.start.get(name, 0.0) for name in lists.dense_names])
         return Problem(
             lists,
@@ -221,21 +246,20 @@ class PoolTraining(Training):
             on_disk=not self._pool.store.has_room(WORKING_COPIES),
         )
 
-    def _free(self, lists: Lists) -> NDArray[np.bool_]:
-        """Which weights may move; the choice of the first round holds in all others."""
-        options, n_dense = self._trainer.options, lists.n_dense
-        free = free_features(str(options.fixed), self._task.source, lists.keys)
-        if options.most_sparse:
-            if self._chosen is None:
-                chosen = _most_frequent(lists, free[n_dense:], options.most_sparse)
-                self._chosen = lists.keys[chosen]
-            free[n_dense:] &= np.isin(lists.keys, self._chosen)
-        return free
+    def _most_frequent(self, free: NDArray[np.bool_], n: int) -> NDArray[np.int64]:
+        """Columns of the free sparse features on most candidates; of equal ones the first seen."""
+        counts = np.zeros(len(free), np.int64)
+        for _, lists in self._pool.store.stream():
+            counts += np.bincount(lists.columns, minlength=len(free))
+        counts[~free] = 0
+        first = np.argsort(-counts, kind="stable")[:n]
+        return first[counts[first] > 0]
 
-    def _name(self, lists: Lists, feature: int) -> str:
-        if feature < lists.n_dense:
-            return lists.dense_names[feature]
-        return self._task.source.sparse_name(int(lists.keys[feature - lists.n_dense]))
+    def _name(self, feature: int) -> str:
+        names = self._pool.dense_names
+        if feature < len(names):
+            return names[feature]
+        return self._task.source.sparse_name(int(self._pool.keys()[feature - len(names)]))
 
     def _refuse_sparse(self, lists: Lists) -> None:
         """Raise where a method of few directions meets sparse features."""
@@ -251,13 +275,6 @@ def first_of_each(lists: CandidateLists) -> list[str]:
     """The texts of the first candidates of lists."""
     begins = np.concatenate([[0], np.cumsum(lists.lengths)])[:-1]
     return [lists.texts[row] for row in begins.tolist()]
-
-
-def _most_frequent(lists: Lists, free: NDArray[np.bool_], n: int) -> NDArray[np.int64]:
-    """Columns of the free sparse features on most candidates; of equal ones the first seen."""
-    counts = np.where(free, np.bincount(lists.columns, minlength=len(free)), 0)
-    first = np.argsort(-counts, kind="stable")[:n]
-    return first[counts[first] > 0]
 
 
 def _change(before: Vector, after: Vector, free: NDArray[np.bool_]) -> float:

@@ -23,7 +23,7 @@ class Passes:
 
     def __init__(
         self,
-        lists: _core.OnlineLists,
+        lists: _core.DifferenceLists,
         weights: Vector,
         n_dense: int,
         loss: CoreLoss,

@@ -22,10 +22,10 @@ from calque.tune.gain import background_gains, sentence_gains
 from calque.tune.loop import Place, Training
 from calque.tune.pool_trainer import PoolTrainer
 from calque.tune.problem import Problem, Vector
-from calque.tune.relevant.differences import online_lists, seen_often
 from calque.tune.relevant.passes import CoreLoss, CoreUpdate, Passes
 from calque.tune.relevant.training import RelevantSetTraining
 from calque.tune.task import Task
+from calque.tune.working_copy import WorkingCopy, seen_often
 
 FLAT = 0.1
 """The weight of every dense feature before anything is learned."""
@@ -136,25 +136,25 @@ class RelevantSetTrainer(PoolTrainer):
         units = lists.spread() if options.dense_units == "spread" else np.ones(lists.n_dense)
         is_dense = moving[: lists.n_dense]
         dense = (begin[: lists.n_dense] * units)[is_dense]
-        with online_lists(
-            lists,
+        copy = WorkingCopy(
+            [lists],
             moving,
             begin,
             units,
             clip=options.clip01,
             on_disk=problem.on_disk,
             threads=problem.threads,
-        ) as compared:
-            passes = Passes(
-                compared,
-                np.concatenate([dense, begin[lists.n_dense :]]),
-                len(dense),
-                self.loss(),
-                self._rule(),
-                shrink=self._shrink(),
-                average=options.average,
-            )
-            learned = self._learned(passes, problem, weights)
+        )
+        passes = Passes(
+            copy.lists,
+            np.concatenate([dense, begin[lists.n_dense :]]),
+            len(dense),
+            self.loss(),
+            self._rule(),
+            shrink=self._shrink(),
+            average=options.average,
+        )
+        learned = self._learned(passes, problem, weights)
         begin[lists.n_dense :] = learned[len(dense) :]
         begin[: lists.n_dense][is_dense] = learned[: len(dense)] / units[is_dense]
         return begin

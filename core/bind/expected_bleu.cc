@@ -1,0 +1,116 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/variant.h>
+
+#include <optional>
+#include <variant>
+
+#include "bind/arrays.h"
+#include "bind/difference_lists.h"
+#include "bind/register.h"
+#include "checks.h"
+#include "error.h"
+#include "tune/expected_bleu.h"
+
+namespace calque::bind {
+namespace {
+
+Posterior posterior_of(const BoundDifferences& lists, const Vector<double>& worths, double scale) {
+  check_size(worths.size(), lists.n_candidates(), "worths");
+  return {view(worths), scale};
+}
+
+double expected(const BoundDifferences& lists, Vector<double> worths, double scale,
+                Vector<double> weights, int threads, std::optional<InOutVector<double>> gradient) {
+  check_size(weights.size(), lists.n_weights(), "weights");
+  if (gradient) check_size(gradient->size(), lists.n_weights(), "gradient");
+  const Posterior posterior = posterior_of(lists, worths, scale);
+  const auto sums = gradient ? view(*gradient) : std::span<double>{};
+  nb::gil_scoped_release release;
+  return lists.with([&](const auto& some) {
+    return expected_worth(some, posterior, view(weights), threads, sums);
+  });
+}
+
+// Gives the rule its memory, which is an array of the caller's.
+void give_squares(GradientUpdate& update, const std::optional<InOutVector<double>>& squares,
+                  size_t n_weights) {
+  auto* rule = std::get_if<AdaGradStep>(&update);
+  if (rule == nullptr) return;
+  if (!squares) throw Error("rates that shrink with squares: expected an array for them");
+  check_size(squares->size(), n_weights, "squares");
+  rule->squares = view(*squares);
+}
+
+double steps(const BoundDifferences& lists, Vector<double> worths, double scale,
+             Vector<int64_t> order, int64_t batch, double factor, double l2,
+             Vector<uint8_t> moving, Vector<uint8_t> penalised, GradientUpdate update,
+             InOutVector<double> weights, std::optional<InOutVector<double>> squares) {
+  check_ids(view(order), static_cast<int64_t>(lists.n_sentences()), "order of sentences");
+  if (batch < 1) throw Error("expected at least 1 sentence in a batch");
+  check_size(weights.size(), lists.n_weights(), "weights");
+  check_size(moving.size(), lists.n_weights(), "moving weights");
+  check_size(penalised.size(), lists.n_weights(), "penalised weights");
+  give_squares(update, squares, lists.n_weights());
+  const Posterior posterior = posterior_of(lists, worths, scale);
+  const SmallSteps how{static_cast<size_t>(batch), factor, l2, view(moving), view(penalised)};
+  nb::gil_scoped_release release;
+  return lists.with([&](const auto& some) {
+    return small_steps(some, posterior, view(order), how, update, view(weights));
+  });
+}
+
+void step(GradientUpdate update, Vector<double> gradient, int64_t n_dense,
+          InOutVector<double> weights, int threads, std::optional<InOutVector<double>> squares) {
+  check_size(gradient.size(), weights.size(), "gradient");
+  if (n_dense < 0) throw Error("expected at least 0 dense features");
+  give_squares(update, squares, weights.size());
+  nb::gil_scoped_release release;
+  gradient_step(update, view(gradient), static_cast<size_t>(n_dense), view(weights), threads);
+}
+
+void rprop(RpropStep rule, Vector<double> gradient, InOutVector<double> weights,
+           InOutVector<double> before, InOutVector<float> lengths, InOutVector<int8_t> signs,
+           int threads) {
+  check_size(gradient.size(), weights.size(), "gradient");
+  check_size(before.size(), weights.size(), "weights before the last step");
+  check_size(lengths.size(), weights.size(), "lengths of steps");
+  check_size(signs.size(), weights.size(), "signs");
+  nb::gil_scoped_release release;
+  rprop_step(rule, view(gradient), {view(before), view(lengths), view(signs)}, view(weights),
+             threads);
+}
+
+}  // namespace
+
+void register_expected_bleu(nb::module_& m) {
+  nb::class_<SgdStep>(m, "SgdStep", "See calque.tune.updates.sgd.")
+      .def(nb::init<double, double, double>(), nb::arg("dense_rate"), nb::arg("sparse_rate"),
+           nb::arg("l1"));
+  nb::class_<AdaGradStep>(m, "AdaGradStep", "See calque.tune.updates.adagrad.")
+      .def(
+          "__init__",
+          [](AdaGradStep* self, double dense_rate, double sparse_rate, double l1) {
+            new (self) AdaGradStep{dense_rate, sparse_rate, l1};
+          },
+          nb::arg("dense_rate"), nb::arg("sparse_rate"), nb::arg("l1"));
+  nb::class_<RpropStep>(m, "RpropStep", "See calque.tune.updates.rprop.")
+      .def(nb::init<double, double, double, double, bool>(), nb::arg("increase"),
+           nb::arg("decrease"), nb::arg("least"), nb::arg("most"), nb::arg("literal"));
+  m.def("expected_worth", &expected, nb::arg("lists"), nb::arg("worths"), nb::arg("scale"),
+        nb::arg("weights"), nb::arg("threads"), nb::arg("gradient").none() = nb::none(),
+        "The sum over sentences of the expected worth of a candidate; its derivatives are added to"
+        " `gradient`.");
+  m.def("small_steps", &steps, nb::arg("lists"), nb::arg("worths"), nb::arg("scale"),
+        nb::arg("order"), nb::arg("batch"), nb::arg("factor"), nb::arg("l2"), nb::arg("moving"),
+        nb::arg("penalised"), nb::arg("update"), nb::arg("weights"),
+        nb::arg("squares").none() = nb::none(),
+        "Move the weights after every batch of sentences; the sum of their expected worths.");
+  m.def("gradient_step", &step, nb::arg("update"), nb::arg("gradient"), nb::arg("n_dense"),
+        nb::arg("weights"), nb::arg("threads"), nb::arg("squares").none() = nb::none(),
+        "Move every weight that has a gradient.");
+  m.def("rprop_step", &rprop, nb::arg("rule"), nb::arg("gradient"), nb::arg("weights"),
+        nb::arg("before"), nb::arg("steps"), nb::arg("signs"), nb::arg("threads"),
+        "Move every weight by the sign of its gradient.");
+}
+
+}  // namespace calque::bind

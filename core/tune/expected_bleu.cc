@@ -1,0 +1,288 @@
+#include "tune/expected_bleu.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+#include "parallel.h"
+
+namespace calque {
+
+namespace {
+
+// Sentences whose derivatives are kept apart until they are added up, and of a piece of work.
+constexpr size_t kSentencesTogether = 2048;
+constexpr size_t kSentencesAtOnce = 16;
+// A sum that is smaller than this share of its terms is what rounding left of nothing.
+constexpr double kDust = 1e-13;
+constexpr size_t kAhead = 16;
+
+// The derivatives of one sentence, by dense feature and by place among its sparse ones.
+struct SentenceGradient {
+  std::span<double> dense;
+  std::span<double> sparse;
+};
+
+// Looks at one sentence after the other; owns the scratch memory that this takes.
+template <typename Value>
+class Expectation {
+ public:
+  Expectation(const DifferenceLists<Value>& lists, const Posterior& posterior,
+              std::span<const double> weights)
+      : lists_(lists), posterior_(posterior), weights_(weights) {}
+
+  // The expected worth of the candidates of a sentence. Meanwhile the weights of the next one are
+  // fetched, which lie anywhere in memory.
+  double look(int64_t sentence, int64_t next) {
+    first_ = lists_.offsets[sentence];
+    score(sentence, next);
+    const auto worths = posterior_.worths.subspan(static_cast<size_t>(first_), factors_.size());
+    const auto [lowest, highest] = std::minmax_element(worths.begin(), worths.end());
+    has_choice_ = *lowest != *highest;
+    if (!has_choice_) return *lowest;
+    const double most = *std::max_element(factors_.begin(), factors_.end());
+    double total = 0, mean = 0;
+    for (double& factor : factors_) total += factor = std::exp(posterior_.scale * (factor - most));
+    for (size_t i = 0; i < factors_.size(); ++i) mean += (factors_[i] /= total) * worths[i];
+    for (size_t i = 0; i < factors_.size(); ++i) {
+      factors_[i] *= posterior_.scale * (worths[i] - mean);
+    }
+    return mean;
+  }
+
+  // The derivatives of what `look` gave last.
+  void derive(const SentenceGradient& gradient) {
+    std::ranges::fill(gradient.dense, 0.0);
+    std::ranges::fill(gradient.sparse, 0.0);
+    if (!has_choice_) return;
+    double size = 0;
+    sizes_.assign(gradient.dense.size() + (kHasSizes ? gradient.sparse.size() : 0), 0.0);
+    for (size_t i = 0; i < factors_.size(); ++i) {
+      const double factor = factors_[i];
+      if (factor == 0) continue;
+      size += std::abs(factor);
+      add_row(first_ + static_cast<int64_t>(i), factor, gradient);
+    }
+    for (size_t d = 0; d < gradient.dense.size(); ++d) sweep(gradient.dense[d], sizes_[d]);
+    for (size_t i = 0; i < gradient.sparse.size(); ++i) {
+      sweep(gradient.sparse[i], kHasSizes ? sizes_[gradient.dense.size() + i] : size);
+    }
+  }
+
+ private:
+  // Counts are of the size of 1, other values of any size.
+  static constexpr bool kHasSizes = std::is_floating_point_v<Value>;
+
+  static void sweep(double& sum, double size) {
+    if (std::abs(sum) <= kDust * size) sum = 0;
+  }
+
+  void score(int64_t sentence, int64_t next) {
+    const double* sparse = weights_.data() + lists_.n_dense;
+    const auto own = lists_.features_of(sentence), coming = lists_.features_of(next);
+    local_.resize(own.size());
+    for (size_t i = 0; i < own.size(); ++i) local_[i] = sparse[own[i]];
+    const auto n = static_cast<size_t>(lists_.offsets[sentence + 1] - first_);
+    factors_.resize(n);
+    size_t fetched = 0;
+    for (size_t i = 0; i < n; ++i) {
+      for (const size_t end = coming.size() * (i + 1) / n; fetched < end; ++fetched) {
+        __builtin_prefetch(sparse + coming[fetched]);
+      }
+      const int64_t row = first_ + static_cast<int64_t>(i);
+      const auto [of_dense, of_sparse] = lists_.products(row, weights_, local_);
+      factors_[i] = lists_.base[row] + of_dense + of_sparse;
+    }
+  }
+
+  void add_row(int64_t row, double factor, const SentenceGradient& gradient) {
+    const double* own = lists_.dense.data() + static_cast<size_t>(row) * lists_.n_dense;
+    for (size_t d = 0; d < lists_.n_dense; ++d) {
+      gradient.dense[d] += factor * own[d];
+      sizes_[d] += std::abs(factor * own[d]);
+    }
+    for (int64_t i = lists_.row_offsets[row]; i < lists_.row_offsets[row + 1]; ++i) {
+      const auto at = static_cast<size_t>(lists_.places[i]);
+      const double term = factor * static_cast<double>(lists_.values[i]);
+      gradient.sparse[at] += term;
+      if constexpr (kHasSizes) sizes_[lists_.n_dense + at] += std::abs(term);
+    }
+  }
+
+  const DifferenceLists<Value>& lists_;
+  const Posterior& posterior_;
+  std::span<const double> weights_;
+  int64_t first_ = 0;  // candidate of the sentence
+  bool has_choice_ = false;
+  std::vector<double> local_;    // weights of the sentence's features
+  std::vector<double> factors_;  // scores, then posteriors, then what candidates have in derivatives
+  std::vector<double> sizes_;    // of the terms of derivatives
+};
+
+// The derivatives of some sentences in a row, side by side.
+class Together {
+ public:
+  template <typename Value>
+  Together(const DifferenceLists<Value>& lists, int64_t first, int64_t last)
+      : n_dense_(lists.n_dense),
+        first_(first),
+        offsets_(lists.feature_offsets),
+        features_(lists.features.subspan(
+            static_cast<size_t>(offsets_[first]),
+            static_cast<size_t>(offsets_[last] - offsets_[first]))),
+        dense_(static_cast<size_t>(last - first) * n_dense_),
+        sparse_(features_.size()) {}
+
+  SentenceGradient of(int64_t sentence) {
+    const auto at = static_cast<size_t>(sentence - first_);
+    const auto begin = static_cast<size_t>(offsets_[sentence] - offsets_[first_]);
+    const auto n = static_cast<size_t>(offsets_[sentence + 1] - offsets_[sentence]);
+    return {std::span(dense_).subspan(at * n_dense_, n_dense_), std::span(sparse_).subspan(begin, n)};
+  }
+
+  // Adds everything to the gradient. A thread has a range of the features to itself and goes through
+  // all sentences in their order, so every sum is that of one thread.
+  void add_to(std::span<double> gradient, int threads) const {
+    for (size_t i = 0; i < dense_.size(); ++i) gradient[i % n_dense_] += dense_[i];
+    const auto sums = gradient.subspan(n_dense_);
+    const auto n_ranges = static_cast<size_t>(std::max(threads, 1));
+    const size_t width = sums.size() / n_ranges + 1;
+    for_chunks(n_ranges, 1, threads, [&] {
+      return [&](size_t range, size_t) {
+        const size_t begin = range * width;
+        for (size_t i = 0; i < features_.size(); ++i) {
+          if (i + kAhead < features_.size()) {
+            const auto ahead = static_cast<size_t>(features_[i + kAhead]);
+            if (ahead - begin < width) __builtin_prefetch(sums.data() + ahead, 1);
+          }
+          const auto feature = static_cast<size_t>(features_[i]);
+          if (feature - begin < width) sums[feature] += sparse_[i];
+        }
+      };
+    });
+  }
+
+ private:
+  size_t n_dense_;
+  int64_t first_;
+  std::span<const int64_t> offsets_;
+  std::span<const int32_t> features_;
+  std::vector<double> dense_, sparse_;
+};
+
+// The gradient of a batch of sentences in an array for all weights, and which of them it touches.
+template <typename Value>
+class BatchGradient {
+ public:
+  explicit BatchGradient(const DifferenceLists<Value>& lists, size_t n_weights)
+      : lists_(lists), sums_(n_weights), is_touched_(n_weights), dense_(lists.n_dense) {}
+
+  void add(int64_t sentence, Expectation<Value>& expectation) {
+    const auto own = lists_.features_of(sentence);
+    sparse_.resize(own.size());
+    expectation.derive({dense_, sparse_});
+    for (size_t d = 0; d < dense_.size(); ++d) add(d, dense_[d]);
+    for (size_t i = 0; i < own.size(); ++i) {
+      add(lists_.n_dense + static_cast<size_t>(own[i]), sparse_[i]);
+    }
+  }
+
+  // Calls each(feature, sum) for all that is touched, and forgets it.
+  template <typename Each>
+  void take(Each each) {
+    for (const size_t feature : touched_) {
+      each(feature, sums_[feature]);
+      sums_[feature] = 0;
+      is_touched_[feature] = 0;
+    }
+    touched_.clear();
+  }
+
+ private:
+  void add(size_t feature, double value) {
+    if (value == 0) return;
+    if (!is_touched_[feature]) {
+      is_touched_[feature] = 1;
+      touched_.push_back(feature);
+    }
+    sums_[feature] += value;
+  }
+
+  const DifferenceLists<Value>& lists_;
+  std::vector<double> sums_;
+  std::vector<uint8_t> is_touched_;
+  std::vector<size_t> touched_;
+  std::vector<double> dense_, sparse_;
+};
+
+}  // namespace
+
+template <typename Value>
+double expected_worth(const DifferenceLists<Value>& lists, const Posterior& posterior,
+                      std::span<const double> weights, int threads, std::span<double> gradient) {
+  const auto n_sentences = static_cast<int64_t>(lists.offsets.size()) - 1;
+  std::vector<double> means(kSentencesTogether);
+  double sum = 0;
+  for (int64_t first = 0; first < n_sentences;) {
+    const auto last = std::min(n_sentences, first + static_cast<int64_t>(kSentencesTogether));
+    const auto n = static_cast<size_t>(last - first);
+    Together together(lists, first, gradient.empty() ? first : last);
+    for_chunks(n, kSentencesAtOnce, threads, [&] {
+      return [&, expectation = Expectation<Value>(lists, posterior, weights)](
+                 size_t begin, size_t end) mutable {
+        for (size_t at = begin; at < end; ++at) {
+          const int64_t sentence = first + static_cast<int64_t>(at);
+          means[at] = expectation.look(sentence, std::min(sentence + 1, n_sentences - 1));
+          if (!gradient.empty()) expectation.derive(together.of(sentence));
+        }
+      };
+    });
+    for (size_t at = 0; at < n; ++at) sum += means[at];
+    if (!gradient.empty()) together.add_to(gradient, threads);
+    first = last;
+  }
+  return sum;
+}
+
+template <typename Value>
+double small_steps(const DifferenceLists<Value>& lists, const Posterior& posterior,
+                   std::span<const int64_t> order, const SmallSteps& steps,
+                   const GradientUpdate& update, std::span<double> weights) {
+  Expectation<Value> expectation(lists, posterior, weights);
+  BatchGradient<Value> gradient(lists, weights.size());
+  double sum = 0;
+  for (size_t first = 0; first < order.size(); first += steps.batch) {
+    const size_t last = std::min(first + steps.batch, order.size());
+    for (size_t at = first; at < last; ++at) {
+      sum += expectation.look(order[at], order[std::min(at + 1, order.size() - 1)]);
+      gradient.add(order[at], expectation);
+    }
+    const double factor = steps.factor / static_cast<double>(last - first);
+    std::visit(
+        [&](const auto& rule) {
+          gradient.take([&](size_t feature, double value) {
+            if (!steps.moving[feature]) return;
+            double along = factor * value;
+            if (steps.penalised[feature]) along -= 2 * steps.l2 * weights[feature];
+            weights[feature] =
+                rule.moved(feature, feature < lists.n_dense, weights[feature], along);
+          });
+        },
+        update);
+  }
+  return sum;
+}
+
+template double expected_worth(const DifferenceLists<int16_t>&, const Posterior&,
+                               std::span<const double>, int, std::span<double>);
+template double expected_worth(const DifferenceLists<double>&, const Posterior&,
+                               std::span<const double>, int, std::span<double>);
+template double small_steps(const DifferenceLists<int16_t>&, const Posterior&,
+                            std::span<const int64_t>, const SmallSteps&, const GradientUpdate&,
+                            std::span<double>);
+template double small_steps(const DifferenceLists<double>&, const Posterior&,
+                            std::span<const int64_t>, const SmallSteps&, const GradientUpdate&,
+                            std::span<double>);
+
+}  // namespace calque

@@ -1,0 +1,99 @@
+"""Rules for gradients that have a value for every weight: the core's forms of the other files."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque import _core
+from calque.tune.problem import Vector
+
+
+class GradientRule(ABC):
+    """Moves all weights at once; what it remembers of each is in arrays that grow with them."""
+
+    new: ClassVar[Mapping[str, tuple[type[Any], float]]] = {}
+    """The type of every array, and what it holds for a weight that never moved."""
+
+    def __init__(self) -> None:
+        self.memory: dict[str, NDArray[Any]] = {
+            name: np.empty(0, kind) for name, (kind, _) in self.new.items()
+        }
+
+    @abstractmethod
+    def step(self, weights: Vector, gradient: Vector, n_dense: int, threads: int) -> None:
+        """Go uphill; the first `n_dense` weights are of dense features."""
+
+    def grow(self, n_weights: int) -> None:
+        """Remember something of so many weights, of which the first ones are known."""
+        for name, (kind, value) in self.new.items():
+            grown = np.full(n_weights, value, kind)
+            grown[: len(self.memory[name])] = self.memory[name]
+            self.memory[name] = grown
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that it remembers."""
+        return self.memory
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Remember what `state` gave."""
+        self.memory = {name: np.array(state[name]) for name in self.new}
+
+
+class GradientSgd(GradientRule):
+    """Steps of constant rate (`updates.sgd`)."""
+
+    def __init__(self, dense_rate: float, sparse_rate: float, l1: float) -> None:
+        """Take the rates, and the penalty on absolute sparse weights."""
+        super().__init__()
+        self.core = _core.SgdStep(dense_rate, sparse_rate, l1)
+
+    def step(self, weights: Vector, gradient: Vector, n_dense: int, threads: int) -> None:
+        """Add the gradient times the rates."""
+        _core.gradient_step(self.core, gradient, n_dense, weights, threads)
+
+
+class GradientAdaGrad(GradientRule):
+    """Rates that shrink weight by weight (`updates.adagrad`)."""
+
+    new: ClassVar = {"squares": (np.float64, 0.0)}
+
+    def __init__(self, dense_rate: float, sparse_rate: float, l1: float) -> None:
+        """Take the rates, and the penalty on absolute sparse weights."""
+        super().__init__()
+        self.core = _core.AdaGradStep(dense_rate, sparse_rate, l1)
+
+    def step(self, weights: Vector, gradient: Vector, n_dense: int, threads: int) -> None:
+        """Add the gradient over the root of all its squares up to now."""
+        squares = self.memory["squares"]
+        _core.gradient_step(self.core, gradient, n_dense, weights, threads, squares)
+
+
+class GradientRprop(GradientRule):
+    """Steps by signs (`updates.rprop`)."""
+
+    new: ClassVar = {"before": (np.float64, 0.0), "signs": (np.int8, 0)}
+
+    def __init__(
+        self,
+        first: float,
+        increase: float,
+        decrease: float,
+        least: float,
+        most: float,
+        literal: bool,
+    ) -> None:
+        """Take the first step, and how steps change, within limits."""
+        self.new = {**type(self).new, "steps": (np.float32, first)}  # type: ignore[misc]
+        super().__init__()
+        self.core = _core.RpropStep(increase, decrease, least, most, literal)
+
+    def step(self, weights: Vector, gradient: Vector, n_dense: int, threads: int) -> None:
+        """Move every weight by its step, or back."""
+        memory = self.memory
+        arrays = memory["before"], memory["steps"], memory["signs"]
+        _core.rprop_step(self.core, gradient, weights, *arrays, threads)

@@ -1,0 +1,151 @@
+"""The working copy of lists: only that in which the candidates of a sentence differ."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque._core import DifferenceLists, column_counts, differences
+from calque.hyps import Lists
+from calque.tune.problem import Vector
+
+AT_ONCE = 1024
+"""Sentences that are compared together."""
+
+Arrays: TypeAlias = Mapping[str, NDArray[Any]]
+
+
+def seen_often(lists: Lists, least: int) -> NDArray[np.bool_]:
+    """Which sparse features at least so many candidates have (at most 255 are told apart)."""
+    if least <= 1:
+        return np.ones(len(lists.keys), bool)
+    return np.asarray(column_counts(lists.columns, len(lists.keys)) >= least)
+
+
+class WorkingCopy:
+    """What learns the `moving` weights from lists; what the others add to scores is added up here.
+
+    What all candidates of a sentence share cancels in every comparison and is left out, and what
+    most of them share is left out of these. (The pool keeps whole candidates: later ones may lack
+    what all share today.) Weights are those of the moving dense features, which are divided by
+    `units`, then those of all sparse ones.
+    """
+
+    lists: DifferenceLists
+    offsets: NDArray[np.int64]
+    """Candidates of sentence s are `offsets[s]:offsets[s + 1]`."""
+    features: NDArray[np.int32]
+    """The sparse features in which candidates differ, sentence after sentence."""
+    kept: Arrays
+    """What was kept of every candidate beside its features."""
+
+    def __init__(
+        self,
+        parts: Iterable[Lists],
+        moving: NDArray[np.bool_],
+        start: Vector,
+        units: Vector,
+        *,
+        keep: Callable[[int, Lists], Arrays] = lambda first, lists: {},
+        counts: bool | None = None,
+        clip: bool = False,
+        on_disk: bool = False,
+        threads: int = 1,
+    ) -> None:
+        """Go through lists of consecutive sentences, part by part.
+
+        `keep` is given the first sentence of a part and its lists: it gives arrays with an entry or
+        a row per candidate that are wanted beside them. `counts` tells whether all values of all
+        parts are small counts, where there are several parts. With `on_disk` the copy is in files,
+        mapped into memory.
+        """
+        folder = None
+        if on_disk:
+            folder = Path(tempfile.mkdtemp(prefix="calque-"))
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        n_dense, n_sparse = len(units), len(moving) - len(units)
+        is_dense, is_sparse = moving[:n_dense], moving[n_dense:].astype(np.uint8)
+        rest = np.where(moving, 0.0, start)
+        others = rest if rest.any() else None
+        stack, n_sentences = _Stack(folder), 0
+        for part in parts:
+            values = part.values if counts is None or counts else part.values.astype(np.float64)
+            rows = part.offsets, part.row_offsets, part.columns, values
+            for first in range(0, part.n_sentences, AT_ONCE):
+                last = min(first + AT_ONCE, part.n_sentences)
+                found = differences(*rows, first, last, is_sparse, clip, threads)
+                stack.append(dict(zip(_DIFFERENCES, found, strict=True)))
+            dense = np.ascontiguousarray(part.dense[:, is_dense] / units[is_dense])
+            base = np.zeros(len(part)) if others is None else part.scores(others)
+            lengths = np.diff(part.offsets)
+            stack.append({"lengths": lengths, "base": base, "dense": dense})
+            stack.append(keep(n_sentences, part))
+            n_sentences += part.n_sentences
+        arrays = stack.joined()
+        self.offsets = _offsets(arrays.pop("lengths"))
+        self.features = arrays.pop("features")
+        self.lists = DifferenceLists(
+            self.offsets,
+            arrays.pop("base"),
+            arrays.pop("dense"),
+            _offsets(arrays.pop("n_features")),
+            self.features,
+            _offsets(arrays.pop("n_entries")),
+            arrays.pop("places"),
+            arrays.pop("values"),
+            n_sparse,
+        )
+        self.kept = arrays
+
+    @property
+    def n_sentences(self) -> int:
+        """The number of lists."""
+        return len(self.offsets) - 1
+
+
+_DIFFERENCES = ("n_features", "features", "n_entries", "places", "values")
+
+
+class _Stack:
+    """Arrays that grow part by part, in memory or in files of a folder."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._parts: dict[str, list[NDArray[Any]]] = {}
+        self._kinds: dict[str, np.dtype[Any]] = {}
+        self._shapes: dict[str, tuple[int, ...]] = {}
+
+    def append(self, arrays: Arrays) -> None:
+        """Add to every array, along its first axis."""
+        for name, array in arrays.items():
+            if self._folder is None:
+                self._parts.setdefault(name, []).append(array)
+                continue
+            n_before = self._shapes[name][0] if name in self._shapes else 0
+            self._shapes[name] = n_before + len(array), *array.shape[1:]
+            self._kinds[name] = array.dtype
+            with (self._folder / name).open("ab") as file:
+                array.tofile(file)
+
+    def joined(self) -> dict[str, NDArray[Any]]:
+        """All arrays, whole; what is in files is mapped."""
+        if self._folder is None:
+            return {name: np.concatenate(self._parts.pop(name)) for name in list(self._parts)}
+        return {name: self._mapped(self._folder / name) for name in self._shapes}
+
+    def _mapped(self, path: Path) -> NDArray[Any]:
+        shape, kind = self._shapes[path.name], self._kinds[path.name]
+        if 0 in shape:  # nothing cannot be mapped
+            return np.empty(shape, kind)
+        return np.asarray(np.memmap(path, kind, "r", shape=shape))
+
+
+def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque._core import DifferenceLists, expected_worth
+from calque.errors import CalqueError
+from calque.tune.problem import Vector
+
+
+class Value(NamedTuple):
+    """What weights are worth on lists."""
+
+    expected: float
+    """The mean over sentences of the expected worth of a candidate, U."""
+    objective: float
+    """log U less penalties; higher is better."""
+
+
+class ExpectedWorth:
+    """log U - l2 * |sparse weights|^2, where U is the expected worth of a candidate.
+
+    The posterior of a candidate is in proportion to exp(scale * score). `moving` are the weights
+    that have a gradient, `penalised` those that the penalty is for (Wuebker et al. 2015, eq. 8-13,
+    scores instead of costs).
+    """
+
+    def __init__(
+        self,
+        lists: DifferenceLists,
+        worths: Vector,
+        n_sentences: int,
+        *,
+        moving: NDArray[np.bool_],
+        penalised: NDArray[np.bool_],
+        scale: float = 1.0,
+        l2: float = 0.0,
+        threads: int = 1,
+    ) -> None:
+        """Take lists and what each candidate is worth."""
+        self.lists = lists
+        self.worths = worths
+        self.n_sentences = n_sentences
+        self.moving = moving
+        self.penalised = penalised
+        self.scale = scale
+        self.l2 = l2
+        self.threads = threads
+
+    def value(self, weights: Vector) -> Value:
+        """The objective alone."""
+        total = expected_worth(self.lists, self.worths, self.scale, weights, self.threads)
+        return self._value(total, weights)
+
+    def gradient(self, weights: Vector) -> tuple[Value, Vector]:
+        """The objective, and its derivatives by the weights that may move."""
+        sums = np.zeros(len(weights))
+        total = expected_worth(self.lists, self.worths, self.scale, weights, self.threads, sums)
+        value = self._value(total, weights)
+        sums *= 1 / (self.n_sentences * value.expected)
+        if self.l2:
+            penalty = weights * (2 * self.l2)
+            penalty *= self.penalised
+            sums -= penalty
+        sums *= self.moving
+        return value, sums
+
+    def _value(self, total: float, weights: Vector) -> Value:
+        expected = total / self.n_sentences
+        if expected <= 0:  # what is no number shows in the weights
+            raise CalqueError(
+                f"the expected worth of a candidate is {expected:g}: expected candidates that share"
+                " some words with their references"
+            )
+        objective = math.log(expected)
+        if self.l2:
+            squares = weights * weights
+            squares *= self.penalised
+            objective -= self.l2 * float(squares.sum())
+        return Value(expected, objective)
