@@ -18,7 +18,7 @@ from calque.metrics.bleu import BLEU_STATISTICS
 from calque.metrics.registry import make_metric
 from calque.parallel import n_workers
 from calque.tune import Costmargin, Problem
-from calque.tune.pool_trainer import WORKING_COPIES
+from calque.tune.working_copy import WORKING_COPIES
 
 AT_ONCE = 256
 """Sentences that the decoder hands over together."""

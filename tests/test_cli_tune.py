@@ -21,12 +21,13 @@ from calque.hyps.weights import read_weights
 from calque.model import ModelFolder
 from calque.model.build import build
 from calque.text import BitextFiles
-from calque.tune import DecoderTask, PoolTrainer
+from calque.tune import DecoderTask
+from calque.tune.candidate_trainer import CandidateTrainer
 from calque.tune.registry import find_method, method_names
 
 WEIGHTS = [1.0, -0.5, 0.2]
 QUICK = {"mert": ["restarts=2"], "mira": ["rounds=4", "passes=60"]}
-METHODS = [name for name in method_names() if issubclass(find_method(name), PoolTrainer)]
+METHODS = [name for name in method_names() if issubclass(find_method(name), CandidateTrainer)]
 
 
 def setting(method: str) -> list[str]:

@@ -123,6 +123,7 @@ def test_a_file_among_the_methods_is_a_method(
         "pro",
         "simplex",
         "standard",
+        "xbleu",
     ]
     assert calque.Averaged().options.rate == 0.1
     sys.modules.pop("calque.tune.methods.averaged")

@@ -22,7 +22,6 @@ from calque.tune.updates.rprop import Rprop
 from calque.tune.updates.sgd import Sgd
 
 RPROP: dict[str, Any] = {
-    "first": 0.1,
     "increase": 1.2,
     "decrease": 0.5,
     "least": 1e-9,
@@ -36,8 +35,9 @@ RPROP: dict[str, Any] = {
 def test_rprop_moves_as_its_readable_form_does(seed: int, literal: bool, threads: int) -> None:
     rng = np.random.default_rng(seed)
     options = {**RPROP, "literal": literal, "least": 0.02, "most": 0.15}
-    fast, slow = GradientRprop(**options), Rprop(6, **options)
-    fast.grow(6)
+    firsts = np.where(np.arange(6) < 2, 0.05, 0.1)
+    fast, slow = GradientRprop(0.05, 0.1, **options), Rprop(6, first=firsts, **options)
+    fast.grow(6, 2)
     weights = rng.normal(size=6)
     expected = weights.copy()
     for _ in range(30):
@@ -58,7 +58,7 @@ def test_steps_of_rates_are_those_of_the_readable_forms(l1: float) -> None:
         (GradientAdaGrad(0.3, 0.2, l1), AdaGrad(rates, n, l1=penalties, least=1e-10)),
     ]
     for fast, slow in pairs:
-        fast.grow(n)
+        fast.grow(n, n_dense)
         weights = rng.normal(size=n)
         expected = weights.copy()
         for _ in range(3):
@@ -75,7 +75,7 @@ def climbed(rule: GradientRule, start: Vector, n_steps: int) -> list[Vector]:
     top = np.arange(1.0, len(start) + 1)
     curvature: Vector = np.logspace(-3, len(start) - 4, len(start))
     weights, way = start.copy(), [start.copy()]
-    rule.grow(len(start))
+    rule.grow(len(start), 0)
     for _ in range(n_steps):
         rule.step(weights, -curvature * (weights - top), 0, 1)
         way.append(weights.copy())
@@ -83,12 +83,12 @@ def climbed(rule: GradientRule, start: Vector, n_steps: int) -> list[Vector]:
 
 
 def test_rprop_finds_the_top_of_quadratics_whatever_their_scale() -> None:
-    way = climbed(GradientRprop(**RPROP), np.zeros(6), 150)
+    way = climbed(GradientRprop(0.1, 0.1, **RPROP), np.zeros(6), 150)
     assert way[-1] == pytest.approx(np.arange(1.0, 7.0), abs=1e-6)
 
 
 def test_the_printed_rule_goes_to_and_fro_for_ever() -> None:
-    way = climbed(GradientRprop(**{**RPROP, "literal": True}), np.zeros(1), 150)
+    way = climbed(GradientRprop(0.1, 0.1, **{**RPROP, "literal": True}), np.zeros(1), 150)
     places = {float(place[0]) for place in way[-50:]}
     assert len(places) == 2
     assert min(abs(place - 1) for place in places) > 1e-6
@@ -97,12 +97,12 @@ def test_the_printed_rule_goes_to_and_fro_for_ever() -> None:
 def test_memory_grows_and_comes_back() -> None:
     rng = np.random.default_rng(1)
     gradients = rng.normal(size=(6, 5))
-    for make in (lambda: GradientRprop(**RPROP), lambda: GradientAdaGrad(0.1, 0.1, 0.0)):
+    for make in (lambda: GradientRprop(0.1, 0.1, **RPROP), lambda: GradientAdaGrad(0.1, 0.1, 0.0)):
         whole, weights = make(), np.zeros(5)
-        whole.grow(3)
+        whole.grow(3, 0)
         for gradient in gradients[:3]:
             whole.step(weights[:3], gradient[:3], 0, 1)
-        whole.grow(5)
+        whole.grow(5, 0)
         whole.step(weights, gradients[3], 0, 1)
         kept = {name: array.copy() for name, array in whole.state().items()}
         copied, others = make(), weights.copy()

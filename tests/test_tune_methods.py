@@ -14,12 +14,13 @@ from calque.errors import CalqueError
 from calque.hyps import read_nbest, write_nbest
 from calque.hyps.keys import name_key
 from calque.tune import Mert, NBestTask, PoolTrainer, Problem, Trainer
+from calque.tune.candidate_trainer import CandidateTrainer
 from calque.tune.logistic import logistic_regression
 from calque.tune.methods.mira import MiraOptions
 from calque.tune.problem import Vector
 from calque.tune.registry import find_method, method_names
 
-METHODS = [name for name in method_names() if issubclass(find_method(name), PoolTrainer)]
+METHODS = [name for name in method_names() if issubclass(find_method(name), CandidateTrainer)]
 WEIGHTS = [1.0, -0.5, 0.2]
 QUICK: dict[str, dict[str, Any]] = {
     "mert": {"restarts": 3},
@@ -27,6 +28,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "mira": {"rounds": 4, "passes": 60},
     "costmargin": {"rounds": 4},
     "perceptron": {"rounds": 4},
+    "xbleu": {"rounds": 6, "iterations": 8, "update": "adagrad", "batch": 10, "dense_rate": 0.1},
 }
 
 
@@ -95,7 +97,7 @@ def test_intervals_judged_with_their_neighbours_lead_elsewhere_and_up(task: NBes
     assert average.score > 90
 
 
-@pytest.mark.parametrize("method", ["pro", "mira", "costmargin", "perceptron"])
+@pytest.mark.parametrize("method", ["pro", "mira", "costmargin", "perceptron", "xbleu"])
 def test_sparse_features_are_tuned(method: str, tmp_path: Path) -> None:
     lists, references = planted(tmp_path, 3, WEIGHTS, n_sparse=1)
     task = NBestTask(lists, [references], start={"f1": 1.0})

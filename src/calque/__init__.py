@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Pro,
         Simplex,
         Standard,
+        Xbleu,
     )
 
 _HOMES = {
@@ -63,6 +64,7 @@ __all__ = [
     "Translation",
     "Translator",
     "Weights",
+    "Xbleu",
     "load",
     "train",
 ]

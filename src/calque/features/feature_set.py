@@ -124,6 +124,15 @@ class FeatureSet:
                 raise CalqueError(f"keys do not tell the features of '{name}' from those asked for")
         return np.isin(keys >> np.uint64(48), np.array(sorted(wanted), np.uint64))
 
+    def block_keys(
+        self, template: Template, blocks: BlockTable, threads: int
+    ) -> NDArray[np.uint64]:
+        """The keys of a template of the block alone, for all blocks of the table."""
+        assert self.words is not None
+        if template.slots != ("block",):
+            raise CalqueError(f"'{template.name}' is no template of the block alone")
+        return _core.block_keys(template.key_name, blocks.core, *self._word_hashes, threads)
+
     def pair_keys(self, template: Template, blocks: BlockTable, threads: int) -> NDArray[np.uint64]:
         """The keys of a template of two blocks in a row, for all listed pairs in their order."""
         assert self.words is not None
@@ -133,10 +142,19 @@ class FeatureSet:
         return _core.block_pair_keys(
             template.key_name,
             blocks.core,
-            self.words.source_classes.hashes("word", list(self.words.source_vocabulary)),
-            self.words.target_classes.hashes("word", list(self.words.target_vocabulary)),
+            *self._word_hashes,
             np.ascontiguousarray(self.words.block_pairs),
             threads,
+        )
+
+    @property
+    def _word_hashes(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Of the texts of all words, source and target."""
+        words = self.words
+        assert words is not None
+        return (
+            words.source_classes.hashes("word", list(words.source_vocabulary)),
+            words.target_classes.hashes("word", list(words.target_vocabulary)),
         )
 
     def levels(self, side: Side) -> tuple[str, ...]:

@@ -56,7 +56,15 @@ class CandidatePool:
 
     def reserve(self, weights: Weights) -> None:
         """Give the sparse features of weights their columns, even where no candidate has them."""
-        self._index.add(weights.sparse.to_arrays()["keys"])
+        self.reserve_keys(weights.sparse.to_arrays()["keys"])
+
+    def reserve_keys(self, keys: NDArray[np.uint64]) -> None:
+        """Give sparse features their columns."""
+        self._index.add(keys)
+
+    def columns(self, keys: NDArray[np.uint64]) -> NDArray[np.int32]:
+        """The columns of features that have one."""
+        return self._index.add(keys)
 
     def add(
         self,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from calque.tune.methods.pro import Pro
     from calque.tune.methods.simplex import Simplex
     from calque.tune.methods.standard import Standard
+    from calque.tune.methods.xbleu import Xbleu
     from calque.tune.nbest_task import NBestTask
     from calque.tune.pool_trainer import PoolTrainer
     from calque.tune.problem import Problem
@@ -67,6 +68,7 @@ __all__ = [
     "Standard",
     "Task",
     "Trainer",
+    "Xbleu",
 ]
 
 

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from calque.decode import CandidateLists
 from calque.errors import CalqueError
-from calque.hyps import Lists
 from calque.tune.task import CandidateSource
 
 SHORTEST, LONGEST = 0.5, 2.0
 """Output beyond these shares of the references' length has collapsed."""
+AT_ONCE = 1 << 14
+"""Sentences that are looked at together."""
 NOTHING = 1e-12
 """A weight vector whose largest entry is smaller than this share of the first one's is nothing."""
 
@@ -46,19 +47,24 @@ def check_candidates(lists: CandidateLists, first: int, source: CandidateSource)
     )
 
 
-def choice_share(lists: Lists) -> float:
+def choice_share(offsets: NDArray[np.int64], statistics: NDArray[np.float64]) -> float:
     """The share of sentences whose candidates do not all score the same."""
-    first = np.repeat(lists.offsets[:-1], np.diff(lists.offsets))
-    differs = (lists.statistics != lists.statistics[first]).any(axis=1)
-    return float(np.logical_or.reduceat(differs, lists.offsets[:-1]).mean())
+    n_sentences, n_choices = len(offsets) - 1, 0
+    for begin in range(0, n_sentences, AT_ONCE):
+        own = offsets[begin : begin + AT_ONCE + 1]
+        rows = statistics[own[0] : own[-1]]
+        first = np.repeat(own[:-1] - own[0], np.diff(own))
+        differs = (rows != rows[first]).any(axis=1)
+        n_choices += int(np.logical_or.reduceat(differs, own[:-1] - own[0]).sum())
+    return n_choices / n_sentences
 
 
-def check_choice(lists: Lists) -> None:
+def check_choice(offsets: NDArray[np.int64], statistics: NDArray[np.float64]) -> None:
     """Raise where no weights could make a difference."""
-    if choice_share(lists) == 0:
+    if choice_share(offsets, statistics) == 0:
         raise CalqueError(
             "nothing to learn: in every list all candidates score the same"
-            f" ({len(lists):,} candidates of {lists.n_sentences:,} sentences)"
+            f" ({len(statistics):,} candidates of {len(offsets) - 1:,} sentences)"
         )
 
 

@@ -70,8 +70,11 @@ class Judge:
         """How good one translation per sentence is."""
         statistics = self.references.statistics(list(texts))
         n_words = sum(len(text.split()) for text in texts)
-        score = float(self.metric.score(statistics.sum(axis=0)))
-        return Verdict(score, n_words, self.ratio(n_words))
+        return self.verdict_of(statistics.sum(axis=0), n_words)
+
+    def verdict_of(self, statistics: NDArray[np.float64], n_words: int) -> Verdict:
+        """The same from the sums over the translations of all sentences."""
+        return Verdict(float(self.metric.score(statistics)), n_words, self.ratio(n_words))
 
     def ratio(self, n_words: int) -> float:
         """The length of an output as a share of the references'."""

@@ -1,44 +1,22 @@
-"""Trainers on pools: decode, merge the lists with earlier ones, move the weights, again."""
+"""Trainers on pools: all candidates up to now, and one function that moves the weights on them."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from calque.decode import CandidateLists
-from calque.errors import CalqueError, OptionError
 from calque.features import Weights
-from calque.hyps import CandidatePool, Lists
-from calque.tune import guards
-from calque.tune.freezing import free_features
-from calque.tune.judge import Verdict
-from calque.tune.loop import Measured, Place, Step, Trainer, Training
+from calque.hyps import Lists
+from calque.tune.candidate_trainer import CandidateTrainer, CandidateTraining
+from calque.tune.loop import Place, Training
 from calque.tune.problem import Problem, Vector
-from calque.tune.run import Round
 from calque.tune.task import Task
-
-NEAR_START = 0.1
-"""How far the second seed of one-best lists lies from the start, as a share of each weight."""
-MOST_SEEDS = 9
-AT_ONCE = 1 << 20
-WORKING_COPIES = 4
-"""Parts, lists by sentence, and what a working copy takes at most while it is made."""
-CHOSEN = "most_sparse"
-ENOUGH_CHOICE = 0.25
-"""Share of the sentences that seeds of one-best lists must give something to choose."""
+from calque.tune.working_copy import WORKING_COPIES
 
 
-class PoolTrainer(Trainer):
-    """A method that moves weights on all candidates found so far."""
-
-    can_repeat: bool
-    """Whether another update on the same candidates can help."""
-    tunes_sparse: ClassVar[bool] = True
-    """Whether weights of sparse features move, too."""
+class PoolTrainer(CandidateTrainer):
+    """A method that moves weights on all candidates found so far, in one function."""
 
     @abstractmethod
     def update(self, problem: Problem, weights: Vector) -> Vector:
@@ -49,186 +27,14 @@ class PoolTrainer(Trainer):
         self.check(task, place)
         return PoolTraining(self, task, place), task.start
 
-    def check(self, task: Task, place: Place) -> None:
-        """Raise or warn where this method does not go with this task."""
-        if not task.source.is_linear:
-            raise OptionError(
-                f"{self.method} learns weights of sums of features, but under decode.normaliser"
-                " scores are no such sums: tune a model without it, or by simplex or local"
-            )
-        if self.options.most_sparse and not self.tunes_sparse:
-            raise OptionError(
-                f"most_sparse={self.options.most_sparse}: {self.method} tunes dense weights only;"
-                " pro and mira tune sparse ones, too"
-            )
-        # A wrong name shows now, not after a text is decoded.
-        free_features(str(self.options.fixed), task.source, np.empty(0, np.uint64))
-        if task.source.has_families and not self.tunes_sparse:
-            place.progress.warn(
-                f"{self.method} tunes dense weights only: those of sparse features stay as they"
-                " are, but for a common scale; pro and mira tune all"
-            )
 
+class PoolTraining(CandidateTraining):
+    """Rounds of candidates and updates; all lists are by sentence, in memory or in mapped files."""
 
-class PoolTraining(Training):
-    """Rounds of candidates and updates."""
-
-    def __init__(self, trainer: PoolTrainer, task: Task, place: Place) -> None:
-        """Begin with an empty pool."""
-        self._trainer = trainer
-        self._task = task
-        self._place = place
-        source = task.source
-        self._pool = CandidatePool(
-            source.n_sentences,
-            source.dense_names,
-            folder=place.run.pool,
-            memory_mb=place.memory_mb,
-        )
-        # Weights of features that no candidate has take part in every change of scale.
-        self._pool.reserve(task.start)
-        self._n_collected = 0
-        self._chosen: NDArray[np.uint64] | None = None
-
-    def state(self) -> Mapping[str, NDArray[Any]]:
-        """The sparse features that may move, where these were counted out."""
-        return {} if self._chosen is None else {CHOSEN: self._chosen}
-
-    def restore(self, rounds: Sequence[Round], state: Mapping[str, NDArray[Any]]) -> None:
-        """Fill the pool with what the finished rounds brought."""
-        for done in rounds:
-            for path in self._place.run.pool_files(done.round):
-                self._pool.load(path)
-        self._chosen = state.get(CHOSEN)
-
-    def measure(self, round: int, weights: Weights) -> Measured:
-        """The score of the decoder's own output, or of the choice out of given lists."""
-        task, trainer, n_new, own = self._task, self._trainer, 0, None
-        gathers = self._gathers(round)
-        if gathers:
-            for stale in self._place.run.pool_files(round):  # of an attempt that was killed
-                stale.unlink()
-            self._n_collected = 0
-            n_new, own = self._gather(round, weights)
-        if round == 0:
-            self._check_choice()
-            if not trainer.tunes_sparse and not task.source.has_families:
-                self._refuse_sparse(self._pool.lists())
-        if own is None:
-            own = self._choice(self._pool.vector(weights))
-        stopped = None
-        if round > 0 and n_new == 0 and (gathers or not trainer.can_repeat):
-            stopped = "no new candidates"
-        return Measured(own, n_candidates=len(self._pool), n_new=n_new, stopped=stopped)
-
-    def _gathers(self, round: int) -> bool:
-        """Whether a round begins with new candidates."""
-        return self._task.source.decodes_again or round == 0
-
-    def _check_choice(self) -> None:
-        """Raise where no weights could make a difference."""
-        guards.check_choice(self._pool.lists())
-
-    def _choice(self, vector: Vector) -> Verdict:
-        """How good the candidates are that weights choose out of the pool."""
-        task, lists = self._task, self._pool.lists()
-        best = lists.best(vector)
-        score = float(task.metric.score(lists.statistics[best].sum(axis=0)))
-        n_words = int(lists.n_words[best].sum())
-        return Verdict(score, n_words, task.judge.ratio(n_words))
-
-    def _gather(self, round: int, weights: Weights) -> tuple[int, Verdict | None]:
-        """Put the candidates under these weights into the pool.
-
-        How many were new, and how good the first of each list are where they are the decoder's.
-        """
-        task = self._task
-        n_new, chosen = self._collect(round, task.source.lists(weights, self._place.progress))
-        if not task.source.decodes_again:
-            return n_new, None
-        if round == 0 and self._is_seeded:
-            n_new += self._seed(weights)
-        return n_new, task.judge.verdict(chosen)
-
-    @property
-    def _is_seeded(self) -> bool:
-        """Whether weights near the start make the first candidates, too."""
-        return self._task.source.list_length == 1
-
-    def _collect(self, round: int, found: Iterable[CandidateLists]) -> tuple[int, list[str]]:
-        """Put lists of all sentences into the pool: how many were new, and the first of each."""
-        task, first, n_new, chosen = self._task, 0, 0, list[str]()
-        for at, lists in enumerate(found):
-            guards.check_candidates(lists, first, task.source)
-            name = f"{round:03}.{self._n_collected:02}{at:05}"
-            n_new += self._pool.add(lists, task.judge.statistics, first=first, name=name)
-            chosen += first_of_each(lists)
-            first += len(lists.lengths)
-        self._n_collected += 1
-        return n_new, chosen
-
-    def _seed(self, weights: Weights) -> int:
-        """How many candidates weights near the start add to lists of one candidate each.
-
-        Such lists leave nothing to choose, so the first pool is made of two seeds (Tillmann & Zhang
-        2008), and of further ones, ever farther away, until enough sentences have a choice.
-        """
-        rng = np.random.default_rng([self._trainer.seed, 0, 1])
-        values, fixed, n_new = np.array(list(weights.values())), self._task.source.fixed, 0
-        for attempt in range(1, MOST_SEEDS + 1):
-            moved = values * (1 + attempt * NEAR_START * rng.uniform(-1, 1, len(values)))
-            changed = dict(zip(weights, moved.tolist(), strict=True))
-            near = weights.with_dense({n: v for n, v in changed.items() if n not in fixed})
-            n_new += self._collect(0, self._task.source.lists(near, self._place.progress))[0]
-            if guards.choice_share(self._pool.lists()) >= ENOUGH_CHOICE:
-                break
-        return n_new
-
-    def step(self, round: int, weights: Weights, measured: Measured) -> Step:
-        """The update of the method, unless it leads to trouble."""
-        task, trainer, free = self._task, self._trainer, self._free()
-        before = self._pool.vector(weights)
-        with self._place.progress.stage(f"{trainer.method}, round {round + 1}") as stage:
-            after = self._updated(round, before)
-            trouble = guards.weights_trouble(after, before, free)
-            if isinstance(trouble, guards.NotFinite):
-                name = self._name(trouble.feature)
-                return Step(guard=f"the weight of '{name}' became {trouble.value}")
-            if trouble is not None:
-                return Step(guard=trouble)
-            chosen = self._choice(after)
-            guard = guards.length_trouble(chosen.length_ratio)
-            if guard is not None and trainer.guards_length:
-                return Step(guard=guard)
-            change = _change(before, after, free)
-            stage.say(
-                f"{task.metric.name} {measured.verdict.score:.2f}, {chosen.score:.2f} out of"
-                f" {len(self._pool):,} candidates"
-            )
-        settled = change <= trainer.options.settled
-        return Step(
-            weights=self._pool.weights(after),
-            pool_score=chosen.score,
-            change=change,
-            stopped="the weights have settled" if settled else None,
-        )
+    _trainer: PoolTrainer
 
     def _updated(self, round: int, weights: Vector) -> Vector:
-        """The weights after the update of the method."""
         return self._trainer.update(self._problem(round, self._pool.lists()), weights)
-
-    def _free(self) -> NDArray[np.bool_]:
-        """Which weights may move; the choice of the first round holds in all others."""
-        options, n_dense = self._trainer.options, len(self._pool.dense_names)
-        keys = self._pool.keys()
-        free = free_features(str(options.fixed), self._task.source, keys)
-        if options.most_sparse:
-            if self._chosen is None:
-                self._chosen = keys[self._most_frequent(free[n_dense:], options.most_sparse)]
-            free[n_dense:] &= np.isin(keys, self._chosen)
-        if not free.any():
-            raise OptionError("every feature is fixed: expected one to tune")
-        return free
 
     def _problem(self, round: int, lists: Lists) -> Problem:
         trainer, task = self._trainer, self._task
@@ -245,61 +51,3 @@ class PoolTraining(Training):
             start=lambda: self._pool.vector(task.start),
             on_disk=not self._pool.store.has_room(WORKING_COPIES),
         )
-
-    def _most_frequent(self, free: NDArray[np.bool_], n: int) -> NDArray[np.int64]:
-        """Columns of the free sparse features on most candidates; of equal ones the first seen."""
-        counts = np.zeros(len(free), np.int64)
-        for _, lists in self._pool.store.stream():
-            counts += np.bincount(lists.columns, minlength=len(free))
-        counts[~free] = 0
-        first = np.argsort(-counts, kind="stable")[:n]
-        return first[counts[first] > 0]
-
-    def _name(self, feature: int) -> str:
-        names = self._pool.dense_names
-        if feature < len(names):
-            return names[feature]
-        return self._task.source.sparse_name(int(self._pool.keys()[feature - len(names)]))
-
-    def _refuse_sparse(self, lists: Lists) -> None:
-        """Raise where a method of few directions meets sparse features."""
-        if len(lists.keys):
-            name = self._task.source.sparse_name(int(lists.keys[0]))
-            raise CalqueError(
-                f"{self._trainer.method} tunes dense features only, but on fewer than half of the"
-                f" candidates is '{name}' ({len(lists.keys):,} such features): use another method"
-            )
-
-
-def first_of_each(lists: CandidateLists) -> list[str]:
-    """The texts of the first candidates of lists."""
-    begins = np.concatenate([[0], np.cumsum(lists.lengths)])[:-1]
-    return [lists.texts[row] for row in begins.tolist()]
-
-
-def _change(before: Vector, after: Vector, free: NDArray[np.bool_]) -> float:
-    """The largest change of a free weight, as a share of the largest weight, scale aside.
-
-    Fixed weights are none of these: a large one would make every change look small.
-    """
-    old_size = new_size = largest = 0.0
-    for old, new in _free_parts(before, after, free):
-        old_size += float(np.abs(old).sum())
-        new_size += float(np.abs(new).sum())
-        largest = max(largest, float(np.abs(old).max(initial=0)))
-    if old_size == 0:
-        return 1.0
-    moved = 0.0
-    for old, new in _free_parts(before, after, free):
-        new *= old_size / new_size
-        moved = max(moved, float(np.abs(new - old).max(initial=0)))
-    return moved / largest
-
-
-def _free_parts(
-    before: Vector, after: Vector, free: NDArray[np.bool_]
-) -> Iterator[tuple[Vector, Vector]]:
-    """Copies of the free weights, some at a time: there may be tens of millions."""
-    for first in range(0, len(free), AT_ONCE):
-        some = slice(first, first + AT_ONCE)
-        yield before[some][free[some]], after[some][free[some]]

@@ -16,6 +16,8 @@ from calque._core import DifferenceLists, column_counts, differences
 from calque.hyps import Lists
 from calque.tune.problem import Vector
 
+WORKING_COPIES = 4
+"""Parts, lists by sentence, and what a working copy takes at most while it is made."""
 AT_ONCE = 1024
 """Sentences that are compared together."""
 

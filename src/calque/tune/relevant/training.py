@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from calque.decode import CandidateLists
 from calque.features import Weights
 from calque.hyps import Lists
+from calque.tune.candidate_trainer import first_of_each
 from calque.tune.judge import Verdict
 from calque.tune.loop import Place
-from calque.tune.pool_trainer import PoolTraining, first_of_each
+from calque.tune.pool_trainer import PoolTraining
 from calque.tune.problem import Problem
 from calque.tune.run import Round
 from calque.tune.task import Task

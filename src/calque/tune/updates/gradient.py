@@ -28,12 +28,16 @@ class GradientRule(ABC):
     def step(self, weights: Vector, gradient: Vector, n_dense: int, threads: int) -> None:
         """Go uphill; the first `n_dense` weights are of dense features."""
 
-    def grow(self, n_weights: int) -> None:
-        """Remember something of so many weights, of which the first ones are known."""
+    def grow(self, n_weights: int, n_dense: int) -> None:
+        """Remember something of so many weights, of which the first ones may be known.
+
+        The first `n_dense` are of dense features: nothing is new of these later on.
+        """
         for name, (kind, value) in self.new.items():
-            grown = np.full(n_weights, value, kind)
-            grown[: len(self.memory[name])] = self.memory[name]
-            self.memory[name] = grown
+            known = self.memory[name]
+            if len(known) < n_weights:
+                self.memory[name] = np.full(n_weights, value, kind)
+                self.memory[name][: len(known)] = known
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that it remembers."""
@@ -80,17 +84,26 @@ class GradientRprop(GradientRule):
 
     def __init__(
         self,
-        first: float,
+        dense_first: float,
+        sparse_first: float,
         increase: float,
         decrease: float,
         least: float,
         most: float,
         literal: bool,
     ) -> None:
-        """Take the first step, and how steps change, within limits."""
-        self.new = {**type(self).new, "steps": (np.float32, first)}  # type: ignore[misc]
+        """Take the first steps, and how steps change, within limits."""
+        self.new = {**type(self).new, "steps": (np.float32, sparse_first)}  # type: ignore[misc]
         super().__init__()
+        self._dense_first = dense_first
         self.core = _core.RpropStep(increase, decrease, least, most, literal)
+
+    def grow(self, n_weights: int, n_dense: int) -> None:
+        """Remember something of so many weights, of which the first ones may be known."""
+        is_new = not len(self.memory["steps"])
+        super().grow(n_weights, n_dense)
+        if is_new:
+            self.memory["steps"][:n_dense] = self._dense_first
 
     def step(self, weights: Vector, gradient: Vector, n_dense: int, threads: int) -> None:
         """Move every weight by its step, or back."""

@@ -19,14 +19,17 @@ class Rprop:
         self,
         n_features: int,
         *,
-        first: float = 1e-3,
+        first: float | Vector = 1e-3,
         increase: float = 1.2,
         decrease: float = 0.5,
         least: float = 1e-9,
         most: float = 1.0,
         literal: bool = False,
     ) -> None:
-        """Take how many weights there are, the first step, and how steps change, within limits."""
+        """Take how many weights there are, and their first steps.
+
+        Then by what steps grow and shrink, and within which limits.
+        """
         self.increase, self.decrease = increase, decrease
         self.least, self.most = np.float32(least), np.float32(most)
         self.literal = literal

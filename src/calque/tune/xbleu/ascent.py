@@ -28,8 +28,8 @@ class Ascent(Protocol):
     ) -> None:
         """One iteration; the first `n_dense` weights are of dense features."""
 
-    def grow(self, n_weights: int) -> None:
-        """Make room for so many weights, of which the first ones are known."""
+    def grow(self, n_weights: int, n_dense: int) -> None:
+        """Make room for so many weights, the first of which are dense; some may be known."""
 
     def state(self) -> State:
         """Everything that the next iteration depends on beside the weights."""
@@ -52,9 +52,9 @@ class FullSteps:
         _, gradient = objective.gradient(weights)
         self.rule.step(weights, gradient, n_dense, objective.threads)
 
-    def grow(self, n_weights: int) -> None:
+    def grow(self, n_weights: int, n_dense: int) -> None:
         """Make room in the memory of the rule."""
-        self.rule.grow(n_weights)
+        self.rule.grow(n_weights, n_dense)
 
     def state(self) -> State:
         """The memory of the rule."""
@@ -99,10 +99,9 @@ class BatchSteps:
         )
         self.expected = total / objective.n_sentences
 
-    def grow(self, n_weights: int) -> None:
-        """Make room in the memory of the rule; new lists may have another U."""
-        self.rule.grow(n_weights)
-        self.expected = 0.0
+    def grow(self, n_weights: int, n_dense: int) -> None:
+        """Make room in the memory of the rule."""
+        self.rule.grow(n_weights, n_dense)
 
     def state(self) -> State:
         """The memory of the rule, and the last U."""
@@ -121,7 +120,7 @@ class RateSearch:
         """Take what makes an ascent of a rate."""
         self._make = make
         self._chosen: Ascent | None = None
-        self._n_weights = 0
+        self._sizes = 0, 0
         self.rate = 0.0
 
     def advance(
@@ -136,7 +135,7 @@ class RateSearch:
 
     def _try(self, rate: float, objective: ExpectedWorth, weights: Vector, n_dense: int) -> float:
         ascent, tried = self._make(rate), weights.copy()
-        ascent.grow(len(weights))
+        ascent.grow(len(weights), n_dense)
         rng = np.random.default_rng(0)
         for _ in range(TRIED_ITERATIONS):
             ascent.advance(objective, tried, n_dense, rng)
@@ -148,13 +147,13 @@ class RateSearch:
     def _choose(self, rate: float) -> None:
         self.rate = rate
         self._chosen = self._make(rate)
-        self._chosen.grow(self._n_weights)
+        self._chosen.grow(*self._sizes)
 
-    def grow(self, n_weights: int) -> None:
+    def grow(self, n_weights: int, n_dense: int) -> None:
         """Make room for so many weights."""
-        self._n_weights = n_weights
+        self._sizes = n_weights, n_dense
         if self._chosen is not None:
-            self._chosen.grow(n_weights)
+            self._chosen.grow(n_weights, n_dense)
 
     def state(self) -> State:
         """The rate, and what the steps remember."""

@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque.config import RoundOptions, option
+from calque.errors import CalqueError, OptionError
+from calque.features import Weights
+from calque.tune.candidate_trainer import CandidateTrainer
+from calque.tune.decoder_task import DecoderTask
+from calque.tune.loop import Place, Training
+from calque.tune.task import Task
+from calque.tune.updates.gradient import GradientAdaGrad, GradientRprop, GradientSgd
+from calque.tune.xbleu.ascent import Ascent, BatchSteps, FullSteps, RateSearch
+from calque.tune.xbleu.blocks import block_template
+from calque.tune.xbleu.growth import Growth
+from calque.tune.xbleu.training import XbleuTraining
+
+
+@dataclass(frozen=True)
+class XbleuOptions(RoundOptions):
+    """Maximum expected BLEU over lists of candidates (Wuebker et al. 2015)."""
+
+    rounds: int = option(8, "most rounds, each measured after its iterations", least=1)
+    settled: float = option(
+        0.0, "stop where no weight changes by more than this share of the largest", least=0
+    )
+    iterations: int = option(5, "iterations over all lists per round", least=1)
+    decode_every: int = option(
+        0,
+        "decode anew with the weights of the moment every so many rounds, and learn from all"
+        " candidates up to then; 0: only once",
+        least=0,
+    )
+    update: Literal["rprop", "adagrad", "sgd", "gt"] = option(
+        "rprop",
+        "how weights move: by signs of the gradient, by rates that shrink, by a constant rate, or"
+        " growth transformation, which re-estimates the phrase probabilities of a model",
+    )
+    scale: float = option(
+        1.0, "of scores in the posterior of candidates: high for the best alone", least=1e-9
+    )
+    l2: float = option(1e-8, "penalty on squares of sparse weights", least=0)
+    l1: float = option(0.0, "penalty on sizes of sparse weights, in adagrad and sgd", least=0)
+    least_sentences: int = option(
+        2,
+        "sparse features in which the candidates of fewer sentences differ are not learned",
+        least=1,
+        most=255,
+    )
+    batch: int = option(
+        0,
+        "sentences per step, in random order, in adagrad and sgd; 0: an iteration is one step",
+        least=0,
+    )
+    dense_rate: float = option(0.01, "rate of dense weights in adagrad", least=0)
+    sparse_rate: float = option(0.01, "rate of sparse weights in adagrad", least=0)
+    sgd_rate: float = option(
+        0.0,
+        "rate in sgd; 0: the one of 0.1, 1, .. 10000 that is best after five iterations",
+        least=0,
+    )
+    dense_step: float = option(0.03, "first step of a dense weight in rprop", least=0)
+    sparse_step: float = option(1e-3, "first step of a sparse weight in rprop", least=0)
+    least_step: float = option(1e-9, "smallest step in rprop", least=0)
+    largest_step: float = option(1.0, "largest step in rprop", least=0)
+    increase: float = option(1.2, "times the step where the sign stays, in rprop", least=1)
+    decrease: float = option(0.5, "times the step where the sign turns, in rprop", least=0, most=1)
+    literal: bool = option(
+        False, "rprop as printed: remember the sign of a step that was taken back"
+    )
+    kl: float = option(
+        1e-6, "weight of the divergence from the phrase probabilities of the model, in gt", least=0
+    )
+    clip_bp: bool = option(False, "cap the brevity factor of sentence BLEU at 1")
+    clip_counts: bool = option(True, "count an n-gram no more often than a reference has it")
+    smoothing: float = option(
+        5.0, "n-grams that the expected precision of orders 3 and 4 weighs", least=0
+    )
+
+
+OF_UPDATES = {
+    "rprop": {
+        *(
+            "l2",
+            "dense_step",
+            "sparse_step",
+            "least_step",
+            "largest_step",
+            "increase",
+            "decrease",
+            "literal",
+        ),
+    },
+    "adagrad": {"l2", "l1", "batch", "dense_rate", "sparse_rate"},
+    "sgd": {"l2", "l1", "batch", "sgd_rate"},
+    "gt": {"kl"},
+}
+"""Options that concern some updates only."""
+
+
+class Xbleu(CandidateTrainer):
+    """Maximum expected BLEU (Wuebker et al. 2015).
+
+    The expected sentence BLEU of a candidate under the posterior of its list, which grows with the
+    score, is differentiable, so millions of weights climb it together. The text is decoded once or
+    every few rounds; the rounds between go on over the same lists. Dense features are taken in
+    units of their spread within lists.
+    """
+
+    method = "xbleu"
+    can_repeat = True
+    Options = XbleuOptions
+    options: XbleuOptions
+
+    def begin(self, task: Task, place: Place) -> tuple[Training, Weights]:
+        """A pool of candidates, empty as yet."""
+        self.check(task, place)
+        return XbleuTraining(self, task, place), task.start
+
+    def check(self, task: Task, place: Place) -> None:
+        """Raise where options do not go with each other or with the task."""
+        super().check(task, place)
+        chosen = self.options.update
+        concerned = OF_UPDATES[chosen]
+        for field in fields(self.options):
+            users = [name for name, own in OF_UPDATES.items() if field.name in own]
+            if not users or field.name in concerned:
+                continue
+            if getattr(self.options, field.name) != field.default:
+                raise OptionError(
+                    f"{field.name} goes with update={' or '.join(users)}, not with {chosen}"
+                )
+        if self.options.decode_every and not task.source.decodes_again:
+            raise OptionError(
+                "decode_every: n-best lists hold what they hold; only a model decodes"
+            )
+
+    @property
+    def l2(self) -> float:
+        """The penalty on squares; growth transformation has another one."""
+        return 0.0 if self.options.update == "gt" else self.options.l2
+
+    def block_keys(self, task: Task, threads: int) -> NDArray[np.uint64]:
+        """Of the sparse features that stand for the blocks of the model; none but for gt."""
+        if self.options.update != "gt":
+            return np.empty(0, np.uint64)
+        if not isinstance(task, DecoderTask):
+            raise CalqueError(
+                "update=gt re-estimates the phrase probabilities of a model: it needs one, not"
+                " n-best lists"
+            )
+        model = task.model
+        return model.features.block_keys(block_template(model), model.blocks, threads)
+
+    def ascent(self, task: Task, columns: NDArray[np.int64]) -> Ascent:
+        """The way uphill; `columns` are those of the blocks."""
+        options = self.options
+        if options.update == "gt":
+            if not isinstance(task, DecoderTask):
+                raise RuntimeError("growth transformation without a model")
+            return Growth.of(task.model, task.start, columns, options.kl)
+        if options.update == "adagrad":
+            rates = options.dense_rate, options.sparse_rate, options.l1
+            return self._stepping(GradientAdaGrad(*rates))
+        if options.update == "sgd":
+            if options.sgd_rate:
+                return self._sgd(options.sgd_rate)
+            return RateSearch(self._sgd)
+        return FullSteps(
+            GradientRprop(
+                options.dense_step,
+                options.sparse_step,
+                options.increase,
+                options.decrease,
+                options.least_step,
+                options.largest_step,
+                options.literal,
+            )
+        )
+
+    def _sgd(self, rate: float) -> Ascent:
+        return self._stepping(GradientSgd(rate, rate, self.options.l1))
+
+    def _stepping(self, rule: GradientSgd | GradientAdaGrad) -> Ascent:
+        batch = self.options.batch
+        return BatchSteps(rule, batch) if batch else FullSteps(rule)
