@@ -187,7 +187,9 @@ class Known(CandidateSource):
     def inputs(self) -> dict[str, Any]:
         raise NotImplementedError
 
-    def lists(self, weights: Weights, progress: Progress = SILENT) -> Iterator[CandidateLists]:
+    def lists(
+        self, weights: Weights, progress: Progress = SILENT, *, skip: int = 0
+    ) -> Iterator[CandidateLists]:
         raise NotImplementedError
 
 

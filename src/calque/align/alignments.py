@@ -39,3 +39,8 @@ class Alignments:
 
     def __iter__(self) -> Iterator[Links]:
         return (self[index] for index in range(len(self)))
+
+    def select(self, keep: NDArray[np.bool_]) -> Alignments:
+        """The alignments where `keep` (one flag per sentence) is true, in the same order."""
+        lengths = np.diff(self.offsets)
+        return Alignments(self.links[np.repeat(keep, lengths)], offsets_of(lengths[keep]))

@@ -25,6 +25,9 @@ from calque.config import TASK_DEFAULTS, LeaveOneOutOptions, to_mapping
 from calque.errors import OptionError
 from calque.tune.registry import find_method, method_names
 
+PARTS = "parts"
+"""The folder, in that of a run, of models that have not seen a part of the training text."""
+
 
 @with_flags(LeaveOneOutOptions, leave_out=("what",), argument="unseen")
 def tune(
@@ -55,6 +58,15 @@ def tune(
         typer.Option(metavar="F", help="The references of that text; repeat for several sets."),
     ] = None,
     leave_one_out: LeaveOneOut = None,
+    jackknife: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="The input is the training text: decode it in N parts, each by a model of the"
+            " others, which is learned for it.",
+        ),
+    ] = 0,
     nbest: Annotated[
         list[Path] | None,
         typer.Option(metavar="F", help="N-best lists of any decoder instead of a model."),
@@ -158,6 +170,8 @@ def tune(
             dev_source=dev_source,
             dev_references=dev_reference or (),
             leave_one_out=forgotten,
+            jackknife=jackknife,
+            part_models=None if run is None else run / PARTS,
             n_best=list_length,
             start=start or DEFAULT,
             threads=threads,
@@ -171,11 +185,11 @@ def tune(
             f"{model}: its weights are now '{called}'; calque translate --model {model} uses them"
         )
     else:
-        others = (name, dev_source, dev_reference, forgotten, condense)
+        others = (name, dev_source, dev_reference, forgotten, jackknife or None, condense)
         if weights is None or any(one is not None for one in others):
             raise OptionError(
                 "--nbest F goes with --weights OUT, and not with --name, --dev-source,"
-                " --dev-reference, --leave-one-out or --condense"
+                " --dev-reference, --leave-one-out, --jackknife or --condense"
             )
         check_output(weights)
         if nbest_output is not None:

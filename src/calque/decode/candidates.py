@@ -136,15 +136,23 @@ class CandidateSearch:
         self._texts = list(texts)
 
     @property
+    def n_batches(self) -> int:
+        """How many batches of sentences `lists` gives."""
+        return len(self._texts)
+
+    @property
     def n_remembered(self) -> int:
         """The number of restored texts that are kept for the next call; at most `RESTORED`."""
         return self._read.n_remembered
 
     def lists(
-        self, weights: Weights, n: int, threads: int | None = None
+        self, weights: Weights, n: int, threads: int | None = None, *, skip: int = 0
     ) -> Iterator[CandidateLists]:
-        """Up to `n` candidates of different words per sentence, some sentences at a time."""
-        for text, left_out in self._texts:
+        """Up to `n` candidates of different words per sentence, some sentences at a time.
+
+        The first `skip` batches of sentences are left out.
+        """
+        for text, left_out in self._texts[skip:]:
             rows = self._rows(text, left_out, weights, n, threads)
             found = text.by_sentence(range(len(rows.batch)))
             yield CandidateLists.concatenated(

@@ -37,8 +37,8 @@ class TrainingText:
         """Take a model; `ModelError` where its folder does not keep the bitext."""
         if model.bitext is None:
             raise ModelError(
-                "the model does not keep the sentence pairs that it was learned from, which"
-                " leave-one-out needs: train it with a larger keep_bitext_mb"
+                "the model does not keep the sentence pairs that it was learned from, which it is"
+                " to forget one by one: train it with a larger keep_bitext_mb"
             )
         self.bitext: KeptBitext = model.bitext
         self._model = model
@@ -103,17 +103,19 @@ class TrainingText:
                 if not np.array_equal(given[at], kept[int(pairs[at])]):
                     raise CalqueError(
                         f"{name} line {lines[at] + 1:,} is not that of the training text:"
-                        " leave-one-out takes the sentences that the model was learned from, in"
-                        " their order"
+                        " expected the sentences that the model was learned from, in their order"
                     )
         return pairs
 
     def left_out_of(self, text: PreparedText, first_line: int) -> _core.LeaveOneOut:
         """What to leave out for the pieces of consecutive lines of the training text."""
+        return self.left_out(np.repeat(self.pairs_of_text(text, first_line), text.n_pieces))
+
+    def pairs_of_text(self, text: PreparedText, first_line: int) -> NDArray[np.int64]:
+        """The pairs of consecutive lines of the training text, as in `pairs_of`."""
         pieces = text.source.sentences
         bounds = pieces.offsets[offsets_of(text.n_pieces)].tolist()
-        lines = [pieces.ids[begin:end] for begin, end in pairwise(bounds)]
-        return self.left_out(np.repeat(self.pairs_of(first_line, lines), text.n_pieces))
+        return self.pairs_of(first_line, [pieces.ids[begin:end] for begin, end in pairwise(bounds)])
 
     def left_out(self, pairs: range | NDArray[np.int64]) -> _core.LeaveOneOut:
         """What to leave out for sentences of these pairs; `UNSEEN` leaves out nothing."""

@@ -113,7 +113,7 @@ class CandidatePool:
         self.store.append(part, name)
         return len(rows)
 
-    def load(self, path: Path) -> None:
+    def load(self, path: Path) -> Part:
         """Add a part that an earlier pool of the same kind has stored, without looking for equals.
 
         `reserve` must have been told the same before the first part as it was then.
@@ -124,6 +124,7 @@ class CandidatePool:
         values = part.values.astype(np.float64)
         texts = list(part.texts)
         self._seen.add(part.sentences, texts, part.dense, part.row_offsets, keys, values)
+        return part
 
     def lists(self) -> Lists:
         """Everything in the pool by sentence."""

@@ -149,22 +149,22 @@ def learn_feature_data(
     max_words: int,
     *,
     counts_events: bool = False,
+    known: FeatureData | None = None,
     threads: int | None = None,
     progress: Progress = SILENT,
 ) -> FeatureData:
     """What the chosen features need, learned from the corpus of the blocks, and nothing else.
 
     `max_words` is that of block extraction, `counts_events` whether the decoder asks for counts of
-    events, whatever the features. The result does not depend on `threads`.
+    events, whatever the features. The classes of words are those of `known` where that is given:
+    features go by them. The result does not depend on `threads`.
     """
     dense, templates = set(chosen(options.dense)), templates_of(options)
-    levels = {side: {x for t in templates for x in t.levels(side)} for side in ("source", "target")}
     asks_class_lm = "class_language_model" in dense
-    source = target = None
-    if levels["source"] & BROWN:
-        source = learn_classes(bitext.source, bitext.source_vocabulary, options.classes, progress)
-    if levels["target"] & BROWN or asks_class_lm:
-        target = learn_classes(bitext.target, bitext.target_vocabulary, options.classes, progress)
+    if known is None:
+        source, target = _learn_classes(options, templates, bitext, asks_class_lm, progress)
+    else:
+        source, target = known.source_classes, known.target_classes
     how = options.data
     work: dict[str, Any] = {"threads": threads, "progress": progress}
     corpus = blocks, bitext.source, bitext.target
@@ -182,9 +182,26 @@ def learn_feature_data(
         )
         if asks_class_lm and target is not None
         else None,
-        _tagged(source, options.source_tags),
-        _tagged(target, options.target_tags),
+        source,
+        target,
     )
+
+
+def _learn_classes(
+    options: FeatureOptions,
+    templates: tuple[Template, ...],
+    bitext: Bitext,
+    asks_class_lm: bool,
+    progress: Progress,
+) -> tuple[WordClasses | None, WordClasses | None]:
+    """Those of source and target words, tags included, where something looks at them."""
+    levels = {side: {x for t in templates for x in t.levels(side)} for side in ("source", "target")}
+    source = target = None
+    if levels["source"] & BROWN:
+        source = learn_classes(bitext.source, bitext.source_vocabulary, options.classes, progress)
+    if levels["target"] & BROWN or asks_class_lm:
+        target = learn_classes(bitext.target, bitext.target_vocabulary, options.classes, progress)
+    return _tagged(source, options.source_tags), _tagged(target, options.target_tags)
 
 
 def _tagged(classes: WordClasses | None, path: str | None) -> WordClasses | None:

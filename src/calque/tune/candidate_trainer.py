@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from calque.decode import CandidateLists
 from calque.errors import CalqueError, OptionError
 from calque.features import Weights
 from calque.hyps import CandidatePool, Lists
+from calque.hyps.part import Part
 from calque.tune import guards
 from calque.tune.freezing import free_features
 from calque.tune.judge import Verdict
@@ -60,6 +61,20 @@ class CandidateTrainer(Trainer):
             )
 
 
+class TakenUp(NamedTuple):
+    """What there is to know of a part that a killed attempt has stored."""
+
+    first_texts: list[str]
+    """Of the first candidate of each of its sentences."""
+    n_candidates: int
+
+    @classmethod
+    def of(cls, part: Part) -> TakenUp:
+        """That of a part in which all candidates were new."""
+        begins = np.unique(part.sentences, return_index=True)[1]
+        return cls([part.texts[row] for row in begins.tolist()], len(part))
+
+
 class CandidateTraining(Training):
     """Rounds of candidates and updates."""
 
@@ -78,6 +93,7 @@ class CandidateTraining(Training):
         # Weights of features that no candidate has take part in every change of scale.
         self._pool.reserve(task.start)
         self._n_collected = 0
+        self._taken_up: list[TakenUp] = []
         self._chosen: NDArray[np.uint64] | None = None
 
     def state(self) -> Mapping[str, NDArray[Any]]:
@@ -96,9 +112,8 @@ class CandidateTraining(Training):
         task, trainer, n_new, own = self._task, self._trainer, 0, None
         gathers = self._gathers(round)
         if gathers:
-            for stale in self._place.run.pool_files(round):  # of an attempt that was killed
-                stale.unlink()
             self._n_collected = 0
+            self._take_up(round)
             n_new, own = self._gather(round, weights)
         if round == 0:
             self._check_choice()
@@ -136,8 +151,9 @@ class CandidateTraining(Training):
 
         How many were new, and how good the first of each list are where they are the decoder's.
         """
-        task = self._task
-        n_new, chosen = self._collect(round, task.source.lists(weights, self._place.progress))
+        task, known = self._task, self._taken_up
+        found = task.source.lists(weights, self._place.progress, skip=len(known))
+        n_new, chosen = self._collect(round, found, known)
         if not task.source.decodes_again:
             return n_new, None
         if round == 0 and self._is_seeded:
@@ -149,12 +165,37 @@ class CandidateTraining(Training):
         """Whether weights near the start make the first candidates, too."""
         return self._task.source.list_length == 1
 
-    def _collect(self, round: int, found: Iterable[CandidateLists]) -> tuple[int, list[str]]:
-        """Put lists of all sentences into the pool: how many were new, and the first of each."""
+    def _take_up(self, round: int) -> None:
+        """Take what an attempt at this round has stored that was killed, or remove it.
+
+        The first round of all may be the decoding of a whole corpus, and every candidate that it
+        finds is new: then the parts that are there are those that would be made again.
+        """
+        stored, self._taken_up = self._place.run.pool_files(round), []
+        for at, path in enumerate(stored):
+            if self._keeps_parts(round) and path.stem == _part_name(round, 0, at):
+                self._taken_up.append(TakenUp.of(self._pool.load(path)))
+            else:
+                path.unlink()
+
+    def _keeps_parts(self, round: int) -> bool:
+        """Whether what a killed attempt at a round has stored is taken up again."""
+        return round == 0 and self._task.source.decodes_again
+
+    def _collect(
+        self, round: int, found: Iterable[CandidateLists], known: Sequence[TakenUp] = ()
+    ) -> tuple[int, list[str]]:
+        """Put lists of all sentences into the pool: how many were new, and the first of each.
+
+        `known` are parts with the lists of the first sentences, which are in the pool already.
+        """
         task, first, n_new, chosen = self._task, 0, 0, list[str]()
-        for at, lists in enumerate(found):
+        for part in known:
+            chosen += part.first_texts
+            first, n_new = first + len(part.first_texts), n_new + part.n_candidates
+        for at, lists in enumerate(found, len(known)):
             guards.check_candidates(lists, first, task.source)
-            name = f"{round:03}.{self._n_collected:02}{at:05}"
+            name = _part_name(round, self._n_collected, at)
             n_new += self._pool.add(lists, task.judge.statistics, first=first, name=name)
             chosen += first_of_each(lists)
             first += len(lists.lengths)
@@ -248,6 +289,11 @@ class CandidateTraining(Training):
                 f"{self._trainer.method} tunes dense features only, but on fewer than half of the"
                 f" candidates is '{name}' ({len(lists.keys):,} such features): use another method"
             )
+
+
+def _part_name(round: int, attempt: int, at: int) -> str:
+    """What the store calls a part: that number `at` of an attempt to find candidates."""
+    return f"{round:03}.{attempt:02}{at:05}"
 
 
 def first_of_each(lists: CandidateLists) -> list[str]:

@@ -131,9 +131,11 @@ class CondensedSource(CandidateSource):
         """Those of the model, and the kind of the groups."""
         return {**self._inner.inputs, "condense": self._by}
 
-    def lists(self, weights: Weights, progress: Progress = SILENT) -> Iterator[CandidateLists]:
+    def lists(
+        self, weights: Weights, progress: Progress = SILENT, *, skip: int = 0
+    ) -> Iterator[CandidateLists]:
         """What the decoder finds under these weights, best first."""
-        for lists in self._inner.lists(self._groups.expanded(weights), progress):
+        for lists in self._inner.lists(self._groups.expanded(weights), progress, skip=skip):
             dense = np.concatenate([lists.dense, self._groups.sums(lists)], axis=1)
             yield replace(lists, dense=dense, sparse=no_rows(len(lists.scores)))
 

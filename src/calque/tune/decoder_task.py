@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,8 @@ class DecoderTask(Task):
         dev_source: Path | str | None = None,
         dev_references: Sequence[Path | str] = (),
         leave_one_out: LeaveOneOutOptions | None = None,
+        jackknife: int = 0,
+        part_models: Path | None = None,
         n_best: int = TASK_DEFAULTS.list_length,
         start: str = DEFAULT,
         threads: int | None = None,
@@ -58,22 +61,38 @@ class DecoderTask(Task):
         where the model tokenises, and at spaces where its text is tokenised already. With
         `dev_source` and `dev_references` the round is chosen on that text. With `leave_one_out` the
         text is the one that the model was learned from, and each sentence is decoded as if the
-        model had not seen its pair.
+        model had not seen its pair. With `jackknife` it is that text, too, in so many parts, each
+        decoded by a model of the others; these are kept in the folder `part_models`, if any.
         """
         folder = None if isinstance(model, Translator) else Path(model)
         translator = model if isinstance(model, Translator) else load(model, start)
         if isinstance(metric, str):
             metric = _named_metric(metric, translator)
         judge = Judge(references, metric)
-        candidates = DecoderSource(
-            translator,
-            source,
-            n_best,
-            folder=folder,
-            references=judge.reference_lines,
-            leave_one_out=leave_one_out,
-            threads=threads,
-        )
+        if jackknife:
+            if leave_one_out is not None:
+                raise OptionError("leave-one-out and jackknife are two ways to the same: give one")
+            from calque.tune.jackknife import JackknifeSource
+
+            candidates: DecoderSource = JackknifeSource(
+                translator,
+                source,
+                n_best,
+                jackknife,
+                folder=folder,
+                models=part_models,
+                threads=threads,
+            )
+        else:
+            candidates = DecoderSource(
+                translator,
+                source,
+                n_best,
+                folder=folder,
+                references=judge.reference_lines,
+                leave_one_out=leave_one_out,
+                threads=threads,
+            )
         _check_equal(source, candidates.n_sentences, judge)
         selection = None
         if (dev_source is None) != (not dev_references):
@@ -122,7 +141,8 @@ class DecoderSource(CandidateSource):
         self._translator = Translator(translator.model, translator.options)
         self.sentences = list(read_lines(source))
         self.n_sentences = len(self.sentences)
-        self._search = CandidateSearch(self._translator, self.sentences, leave_one_out)
+        self._leave_one_out = leave_one_out
+        self._check_text()
         first = translator.model.weights
         self.dense_names = tuple(first)
         self.fixed = (UNKNOWN,) if UNKNOWN in first else ()
@@ -130,7 +150,6 @@ class DecoderSource(CandidateSource):
         self.list_length = n_best
         self.is_linear = translator.options.normaliser == "none"
         self.leaves_one_out = leave_one_out is not None
-        self._leave_one_out = leave_one_out
         self._references = references
         self._threads = threads
         self._inputs = {
@@ -142,6 +161,14 @@ class DecoderSource(CandidateSource):
             **({"sparse start": _digest(first.sparse)} if len(first.sparse) else {}),
             **({} if leave_one_out is None else {"leave_one_out": to_mapping(leave_one_out)}),
         }
+
+    def _check_text(self) -> None:
+        """Raise where the text is not what it should be."""
+        _ = self._search  # prepared here so that a mistake shows before the work
+
+    @cached_property
+    def _search(self) -> CandidateSearch:
+        return CandidateSearch(self._translator, self.sentences, self._leave_one_out)
 
     @property
     def translator(self) -> Translator:
@@ -163,10 +190,15 @@ class DecoderSource(CandidateSource):
         """The model, the file by content, the options of the search and the first weights."""
         return self._inputs
 
-    def lists(self, weights: Weights, progress: Progress = SILENT) -> Iterator[CandidateLists]:
+    def lists(
+        self, weights: Weights, progress: Progress = SILENT, *, skip: int = 0
+    ) -> Iterator[CandidateLists]:
         """What the decoder finds under these weights, best first."""
-        batches = self._search.lists(weights, self.list_length or 1, self._threads)
+        batches = self._decoded(weights, self.list_length or 1, skip)
         return self._shown("decode", batches, progress)
+
+    def _decoded(self, weights: Weights, n: int, skip: int = 0) -> Iterator[CandidateLists]:
+        return self._search.lists(weights, n, self._threads, skip=skip)
 
     def derived(
         self, weights: Weights, n: int, progress: Progress = SILENT
@@ -226,8 +258,7 @@ class DecoderSource(CandidateSource):
 
     def translate(self, weights: Weights) -> list[str]:
         """The best translation of every sentence under these weights."""
-        found = self._search.lists(weights, 1, self._threads)
-        return [text for batch in found for text in batch.texts]
+        return [text for batch in self._decoded(weights, 1) for text in batch.texts]
 
     def sparse_group(self, name: str, keys: NDArray[np.uint64]) -> NDArray[np.bool_] | None:
         """Which of the keys belong to the family or are the feature of this name."""

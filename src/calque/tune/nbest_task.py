@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -119,9 +120,11 @@ class NBestSource(CandidateSource):
             "model": None if model is None else identity(model),
         }
 
-    def lists(self, weights: Weights, progress: Progress = SILENT) -> Iterator[CandidateLists]:
+    def lists(
+        self, weights: Weights, progress: Progress = SILENT, *, skip: int = 0
+    ) -> Iterator[CandidateLists]:
         """All lists, whatever the weights."""
-        return keyed_lists(self.nbest, self.dense_names)
+        return islice(keyed_lists(self.nbest, self.dense_names), skip, None)
 
     @cached_property
     def _names(self) -> dict[int, str]:

@@ -44,8 +44,13 @@ class CandidateSource(ABC):
         """Everything that candidates depend on, as JSON: a run continues only with the same."""
 
     @abstractmethod
-    def lists(self, weights: Weights, progress: Progress = SILENT) -> Iterator[CandidateLists]:
-        """The lists of all sentences, some at a time; if decoded, the best of each first."""
+    def lists(
+        self, weights: Weights, progress: Progress = SILENT, *, skip: int = 0
+    ) -> Iterator[CandidateLists]:
+        """The lists of all sentences, some at a time; if decoded, the best of each first.
+
+        The first `skip` batches are left out: somebody has them.
+        """
 
     def truths(
         self, n: int, progress: Progress = SILENT, *, brevity_penalty: bool = False

@@ -104,8 +104,8 @@ class Simplex(Trainer):
             )
         if task.source.leaves_one_out:
             raise CalqueError(
-                "simplex decodes with the whole model: it knows no leave-one-out; use mert, pro or"
-                " mira"
+                "simplex decodes with the whole model: it knows no leave-one-out or"
+                " jackknife; use mert, pro or mira"
             )
         if len(task.start.sparse):
             raise CalqueError(

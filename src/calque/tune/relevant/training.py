@@ -46,6 +46,9 @@ class RelevantSetTraining(PoolTraining):
     def _is_seeded(self) -> bool:
         return self._trainer.options.first == "seeds" or super()._is_seeded
 
+    def _keeps_parts(self, round: int) -> bool:
+        return super()._keeps_parts(round) and not self._trainer.seeks_truths
+
     def _gather(self, round: int, weights: Weights) -> tuple[int, Verdict | None]:
         if round > 0 or not self._trainer.seeks_truths:
             return super()._gather(round, weights)

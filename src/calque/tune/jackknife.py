@@ -1,0 +1,228 @@
+"""Lists from models that have not seen the sentence.
+
+The training text is in parts, each of which is decoded by a model of the others.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque.blocks import extract
+from calque.config import BlockOptions, LmOptions, fill
+from calque.decode import CandidateLists, CandidateSearch, Translator
+from calque.decode.prepared import PreparedText, prepare
+from calque.decode.training_text import TrainingText
+from calque.errors import CalqueError, ModelError, OptionError
+from calque.features import Weights
+from calque.lm import LanguageModel, estimate
+from calque.model import KeptBitext, Model, ModelFolder
+from calque.model.feature_data import learn_feature_data
+from calque.progress import SILENT, Progress
+from calque.text import RESERVED, Bitext, Sentences, Vocabulary
+from calque.text.clean import CleaningReport
+from calque.tune.decoder_task import DecoderSource, identity
+
+STRETCH = 128
+"""Lines in a row that belong to the same part: neighbours are often alike."""
+
+
+def part_of_lines(lines: NDArray[np.int64], n_parts: int) -> NDArray[np.int64]:
+    """The part of every line: stretches of lines take turns."""
+    return lines // STRETCH % n_parts
+
+
+class JackknifeSource(DecoderSource):
+    """Candidates of the training text, each part of it decoded by a model of the other parts.
+
+    Such a model has blocks, block scores, language models and all other counts of the other parts
+    only. What it shares with the model of the whole are vocabularies, word classes (features go by
+    them) and word alignments, which a single pair hardly changes.
+    """
+
+    def __init__(
+        self,
+        translator: Translator,
+        source: Path | str,
+        n_best: int,
+        n_parts: int,
+        *,
+        folder: Path | None,
+        models: Path | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """Take a translator of the model in `folder`, and the text that it was learned from.
+
+        `models` is a folder for those of the parts, which are looked for there before they are
+        made; without it they lie in a temporary one.
+        """
+        if n_parts < 2:
+            raise OptionError(f"jackknife={n_parts}: expected at least 2 parts")
+        if folder is None:
+            raise OptionError(
+                "jackknife takes the folder of a model, which tells how blocks were extracted"
+            )
+        self._parts = PartModels(translator, folder, n_parts, models, threads)
+        self._n_parts = n_parts
+        super().__init__(translator, source, n_best, folder=folder, threads=threads)
+        self.leaves_one_out = True
+        self._inputs = {**self._inputs, "jackknife": n_parts}
+
+    def _check_text(self) -> None:
+        model, first = self._translator.model, 0
+        training = TrainingText(model)
+        prepared = prepare(self.sentences, model, self._translator.options.max_words)
+        for text in PreparedText.batches(prepared, model):
+            training.pairs_of_text(text, first)
+            first += len(text.sentences)
+
+    def _decoded(self, weights: Weights, n: int, skip: int = 0) -> Iterator[CandidateLists]:
+        for first in range(0, self.n_sentences, STRETCH):
+            [part] = part_of_lines(np.array([first]), self._n_parts).tolist()
+            search = CandidateSearch(self._parts[part], self.sentences[first : first + STRETCH])
+            yield from search.lists(weights, n, self._threads, skip=skip)
+            skip = max(0, skip - search.n_batches)
+
+    def derived(self, weights: Weights, n: int, progress: Progress = SILENT) -> Any:
+        """Refused: whoever asks for derivations looks them up in one model."""
+        raise OptionError("jackknife gives candidates without their derivations")
+
+    def truths(self, *arguments: Any, **options: Any) -> Iterator[CandidateLists]:
+        """Refused: the closest translations are sought with the whole model."""
+        raise OptionError("jackknife does not go with truths: expected truth=pool")
+
+    def bags(self, *arguments: Any, **options: Any) -> Iterator[CandidateLists]:
+        """Refused: bags are drawn from the whole model."""
+        raise OptionError("jackknife does not go with bags of blocks: expected first=decoder")
+
+
+class PartModels:
+    """The models without a part each, made when they are first asked for, mapped from disk."""
+
+    def __init__(
+        self,
+        translator: Translator,
+        folder: Path,
+        n_parts: int,
+        models: Path | None,
+        threads: int | None,
+    ) -> None:
+        """Take a translator of the model of the whole, and its folder."""
+        model = translator.model
+        if model.bitext is None:
+            raise ModelError(
+                "the model does not keep the sentence pairs that it was learned from, which"
+                " jackknife needs: train it with a larger keep_bitext_mb"
+            )
+        self._model = model
+        self._options = translator.options
+        self._bitext = model.bitext
+        self._part = part_of_lines(self._bitext.lines, n_parts)
+        for part in range(n_parts):
+            if (self._part == part).all():
+                raise CalqueError(
+                    f"jackknife={n_parts}: all {len(self._bitext):,} sentence pairs are in one"
+                    f" part; expected more than {STRETCH:,} lines"
+                )
+        self._info = ModelFolder(folder).manifest.info
+        self._made_of = {"model": identity(folder), "parts": n_parts}
+        self._models = models
+        self._threads = threads
+        self._open: dict[int, Translator] = {}
+
+    def __getitem__(self, part: int) -> Translator:
+        if part not in self._open:
+            path = self._folder / f"without-{part}"
+            if not self._is_there(path, part):
+                self._make(part).save(path, self._made(part), self._threads)
+            self._open[part] = Translator(Model.load(path), self._options)
+        return self._open[part]
+
+    @cached_property
+    def _folder(self) -> Path:
+        if self._models is not None:
+            self._models.mkdir(parents=True, exist_ok=True)
+            return self._models
+        folder = Path(tempfile.mkdtemp(prefix="calque-"))
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return folder
+
+    def _made(self, part: int) -> dict[str, Any]:
+        return {"jackknife": {**self._made_of, "without": part}}
+
+    def _is_there(self, path: Path, part: int) -> bool:
+        try:
+            info = ModelFolder(path).manifest.info
+        except ModelError:
+            return False
+        return bool(info.get("jackknife") == self._made(part)["jackknife"])
+
+    def _make(self, part: int) -> Model:
+        blocks = fill(BlockOptions(), dict(self._info.get("options", {}).get("blocks", {})))
+        is_foreign = "arpa" in self._info.get("data", {}).get("files", {})
+        return model_of(
+            self._model,
+            self._bitext,
+            self._part != part,
+            blocks,
+            keeps_lm=is_foreign,
+            threads=self._threads,
+        )
+
+
+def model_of(
+    model: Model,
+    bitext: KeptBitext,
+    keep: NDArray[np.bool_],
+    options: BlockOptions,
+    *,
+    keeps_lm: bool = False,
+    threads: int | None = None,
+) -> Model:
+    """The model as it would be of some of its sentence pairs, in the same words and classes.
+
+    With `keeps_lm` its language model stays: one of other text has not seen the pairs.
+    """
+    source, target = bitext.source.select(keep), bitext.target.select(keep)
+    links = bitext.alignments.select(keep)
+    options = replace(options, max_words=bitext.max_block_words)
+    blocks = extract(source, target, links.links, links.offsets, options, threads=threads)
+    vocabularies = model.source_vocabulary, model.target_vocabulary
+    report = CleaningReport(len(source), len(source))
+    data = learn_feature_data(
+        model.feature_options,
+        blocks,
+        Bitext(source, target, *vocabularies, report, bitext.lines[keep]),
+        links,
+        bitext.max_block_words,
+        counts_events=bool(model.decode_options.counting),
+        known=model.feature_data,
+        threads=threads,
+    )
+    return replace(
+        model,
+        blocks=blocks,
+        lm=model.lm if keeps_lm else _lm_of(target, model),
+        feature_data=data,
+        bitext=None,
+    )
+
+
+def _lm_of(sentences: Sentences, model: Model) -> LanguageModel:
+    """A language model like that of the model, of these sentences; words of others are unknown."""
+    words = list(model.target_vocabulary)
+    n_times = np.bincount(sentences.ids, minlength=len(words))
+    n_times[: len(RESERVED)] = 0
+    vocabulary = Vocabulary([words[word] for word in np.flatnonzero(n_times).tolist()])
+    ids = np.fromiter((vocabulary.id(word) for word in words), np.int32, len(words))
+    own = Sentences(ids[sentences.ids], sentences.offsets)
+    return estimate(own, vocabulary, LmOptions(order=model.lm.order))
