@@ -47,6 +47,8 @@ class WorkingCopy:
     """The sparse features in which candidates differ, sentence after sentence."""
     kept: Arrays
     """What was kept of every candidate beside its features."""
+    n_bytes: int
+    """The size of everything."""
 
     def __init__(
         self,
@@ -91,6 +93,7 @@ class WorkingCopy:
             stack.append(keep(n_sentences, part))
             n_sentences += part.n_sentences
         arrays = stack.joined()
+        self.n_bytes = sum(array.nbytes for array in arrays.values())
         self.offsets = _offsets(arrays.pop("lengths"))
         self.features = arrays.pop("features")
         self.lists = DifferenceLists(

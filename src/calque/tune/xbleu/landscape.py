@@ -94,6 +94,11 @@ class Landscape:
         return moved
 
     @property
+    def n_bytes(self) -> int:
+        """The size of the lists of differences, with what is kept beside them."""
+        return self._copy.n_bytes
+
+    @property
     def offsets(self) -> NDArray[np.int64]:
         """Candidates of sentence s are `offsets[s]:offsets[s + 1]`."""
         return self._copy.offsets

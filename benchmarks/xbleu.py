@@ -1,0 +1,140 @@
+"""What expected BLEU costs: a pass of its gradient over many candidates, and forty iterations."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from _measure import OwnMemory, alone, write_json
+from relevant_set import filled
+from yardstick import yardstick
+
+from calque.hyps import CandidatePool
+from calque.metrics.expected_bleu import ExpectedBleu
+from calque.parallel import n_workers
+from calque.tune.updates.gradient import GradientAdaGrad, GradientRprop
+from calque.tune.xbleu.ascent import Ascent, BatchSteps, FullSteps
+from calque.tune.xbleu.landscape import Landscape, Terms, spread_of
+
+TIMES = 5
+ITERATIONS = 40
+READ_BYTES = 1 << 30
+RPROP = (0.03, 1e-3, 1.2, 0.5, 1e-9, 1.0, False)
+
+
+def best_of(work: Callable[[], object], times: int = TIMES) -> tuple[float, float]:
+    """Seconds by the clock and of the processor, each of the fastest of several runs."""
+
+    def once() -> tuple[float, float]:
+        begin, own = time.perf_counter(), time.process_time()
+        work()
+        return time.perf_counter() - begin, time.process_time() - own
+
+    clock, processor = zip(*(once() for _ in range(times)), strict=True)
+    return min(clock), min(processor)
+
+
+def bandwidth(threads: int) -> float:
+    """Bytes per second that so many threads read together, one after the other."""
+    arrays = [np.ones(READ_BYTES // 8 // threads) for _ in range(threads)]
+    with ThreadPoolExecutor(threads) as pool:
+        seconds, _ = best_of(lambda: list(pool.map(np.sum, arrays)))
+    return READ_BYTES / seconds
+
+
+def landscape_of(pool: CandidatePool, threads: int) -> Landscape:
+    """The objective over such a pool, in which sparse weights move."""
+    store, n_dense = pool.store, len(pool.dense_names)
+    bleu = ExpectedBleu()
+    terms = Terms(lambda first, lists: bleu.sentence_scores(lists.statistics) / 100, 1.0, 1e-8, 2)
+    n_weights = n_dense + len(pool.keys())
+    moving = np.arange(n_weights) >= n_dense
+    units = spread_of(lists for _, lists in store.stream())
+    return Landscape(store, terms, moving, np.full(n_weights, 0.1), units, threads)
+
+
+def advanced(ascent: Ascent, here: Landscape, n_weights: int, iterations: int) -> float:
+    """The expected worth after so many iterations from 0."""
+    weights, rng = np.zeros(n_weights), np.random.default_rng(1)
+    ascent.grow(n_weights, here.n_dense)
+    for _ in range(iterations):
+        ascent.advance(here.objective, weights, here.n_dense, rng)
+    return here.objective.value(weights).expected
+
+
+def measure(sentences: int, n_best: int, n_features: int, memory_mb: int) -> dict[str, float]:
+    """Times and memory of such lists."""
+    threads = n_workers(None)
+    with OwnMemory() as memory:
+        pool = filled(sentences, n_best, n_features, memory_mb)
+        n_sparse = len(pool.keys())
+        begin = time.perf_counter()
+        here = landscape_of(pool, threads)
+        copied, stored = time.perf_counter() - begin, memory.peak()
+        objective, weights = here.objective, np.zeros(n_sparse)
+        value_seconds, _ = best_of(lambda: objective.value(weights))
+        seconds, processor = best_of(lambda: objective.gradient(weights))
+        found: dict[str, float] = {
+            "sentences": sentences,
+            "candidates": len(pool),
+            "features_per_candidate": n_features,
+            "distinct_features": n_sparse,
+            "store_mb": pool.store.n_bytes / 2**20,
+            "copy_mb": here.n_bytes / 2**20,
+            "memory_mb": memory_mb,
+            "in_memory": float(pool.store.is_in_memory),
+            "threads": threads,
+            "copy_seconds": copied,
+            "value_seconds": value_seconds,
+            "gradient_seconds": seconds,
+            "gradient_cpu_seconds": processor,
+            "gradient_bytes_per_second": here.n_bytes / seconds,
+        }
+        begin, own = time.perf_counter(), time.process_time()
+        found["rprop_expected"] = advanced(
+            FullSteps(GradientRprop(*RPROP)), here, n_sparse, ITERATIONS
+        )
+        found["rprop_seconds"] = time.perf_counter() - begin
+        found["rprop_cpu_seconds"] = time.process_time() - own
+        begin, own = time.perf_counter(), time.process_time()
+        small = BatchSteps(GradientAdaGrad(0.01, 0.01, 0.0), 32)
+        found["adagrad_batch_expected"] = advanced(small, here, n_sparse, 1)
+        found["adagrad_batch_seconds"] = time.perf_counter() - begin
+        found["adagrad_batch_cpu_seconds"] = time.process_time() - own
+        found["peak_mb_while_storing"] = stored
+        found["peak_mb"] = memory.peak()
+    found["bandwidth"] = bandwidth(threads)
+    found["share_of_bandwidth"] = found["gradient_bytes_per_second"] / found["bandwidth"]
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("results"), help="for xbleu.json")
+    parser.add_argument("--sentences", type=int, default=29_000)
+    parser.add_argument("--n-best", type=int, default=100)
+    parser.add_argument("--features", type=int, default=150, help="sparse ones per candidate")
+    parser.add_argument("--runs", nargs="*", help="only these of the runs")
+    arguments = parser.parse_args()
+    size = arguments.sentences, arguments.n_best, arguments.features
+    facts: dict[str, Any] = {"yardstick": yardstick()}
+    runs = {
+        "memory": (*size, 32_000),
+        "half": (size[0] // 2, *size[1:], 32_000),
+        "disk": (*size, 500),
+    }
+    for name in arguments.runs or runs:
+        facts[name] = alone(measure, *runs[name])
+        print(name)
+        for key, value in facts[name].items():
+            print(f"  {key:<32}{value:20,.3f}", flush=True)
+    write_json(arguments.out, "xbleu.json", facts)
+
+
+if __name__ == "__main__":
+    main()
