@@ -167,6 +167,15 @@ def learn() -> Call:
     return Call(online_lists().learn, arguments, ("weights", "times", "lag", "squares"))
 
 
+def add_directions() -> Call:
+    arguments: Arguments = {
+        **{name: learn().arguments[name] for name in ("gains", "n_truths", "loss")},
+        "weights": np.zeros(3),
+        "sum": np.zeros(3),
+    }
+    return Call(online_lists().add_directions, arguments, ("sum",))
+
+
 def expected_worth() -> Call:
     arguments: Arguments = {
         "lists": online_lists(),
@@ -226,6 +235,9 @@ def test_what_goes_uphill_is_checked() -> None:
     """Wrong numbers of weights, sentences that there are not, and the like."""
     short = np.zeros(2)
     wrong: list[tuple[Call, Arguments]] = [
+        (add_directions(), {"weights": short}),
+        (add_directions(), {"sum": short}),
+        (add_directions(), {"gains": short}),
         (expected_worth(), {"worths": short}),
         (expected_worth(), {"weights": short}),
         (expected_worth(), {"gradient": short}),
@@ -334,6 +346,7 @@ def calls() -> dict[str, Call]:
         ),
         "mira_pass": mira_pass(),
         "DifferenceLists.learn": learn(),
+        "DifferenceLists.add_directions": add_directions(),
         "expected_worth": expected_worth(),
         "small_steps": small_steps(),
         "gradient_step": gradient_step(),

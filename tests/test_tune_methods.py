@@ -52,6 +52,10 @@ def test_planted_weights_are_found(method: str, task: NBestTask) -> None:
     assert cosine > 0.9
 
 
+def test_costmargin_takes_the_steps_of_rprop(task: NBestTask) -> None:
+    assert find_method("costmargin")(rounds=3, update="rprop").fit(task).score > 90
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("metric", ["ter", "chrf", "nist"])
 def test_other_metrics_are_tuned_in_their_direction(

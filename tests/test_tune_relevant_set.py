@@ -22,8 +22,10 @@ from calque.tune.losses.costmargin import CostmarginLoss
 from calque.tune.losses.loss import Loss
 from calque.tune.losses.perceptron import PerceptronLoss
 from calque.tune.problem import Vector
+from calque.tune.relevant.whole_passes import WholePasses
 from calque.tune.sentence import Sentence
 from calque.tune.updates.adagrad import AdaGrad
+from calque.tune.updates.gradient import GradientSgd
 from calque.tune.updates.passive_aggressive import PassiveAggressive
 from calque.tune.updates.sgd import Sgd
 from calque.tune.updates.update import Update
@@ -178,6 +180,37 @@ def test_the_kernel_learns_as_the_slow_losses_and_rules_do(
     averaged = (weights * scale - lag) / len(order)
     everything = np.concatenate([mean[:n_dense][dense], mean[n_dense:]])
     assert averaged[moving] == pytest.approx(everything[moving], abs=1e-9)
+
+
+@given(seed=st.integers(0, 10**6), loss=st.sampled_from(LOSSES), counts=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_a_whole_pass_moves_along_the_sum_of_all_directions(
+    seed: int, loss: Loss, counts: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    lists = random_problem(rng, counts)
+    gains = rng.random(len(lists)).round(1)
+    n_truths = rng.integers(0, np.diff(lists.offsets) + 1)
+    n, free = lists.n_features, np.ones(lists.n_features, bool)
+    weights = rng.normal(size=n).round(1)
+    copy = WorkingCopy([lists], free, weights, np.ones(lists.n_dense))
+    passes = WholePasses(
+        copy.lists,
+        weights.copy(),
+        lists.n_dense,
+        core_loss(loss),
+        GradientSgd(1, 1, 0),
+        penalty=0.1,
+    )
+    passes.learn(np.arange(6), gains, n_truths)
+    expected = weights - 2 * 0.1 * 6 * weights
+    for number in range(6):
+        some = slice(lists.offsets[number], lists.offsets[number + 1])
+        sentence = Sentence(lists, number, gains[some], int(n_truths[number]))
+        direction = loss.direction(sentence, weights, free)
+        if direction is not None:
+            expected[direction.features] += direction.values
+    assert passes.result == pytest.approx(expected, abs=1e-9)
 
 
 @given(seed=st.integers(0, 10**6), counts=st.booleans(), clip=st.booleans())

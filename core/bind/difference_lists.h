@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <variant>
+#include <vector>
 
 #include "bind/arrays.h"
 #include "checks.h"
@@ -16,9 +17,9 @@ class BoundDifferences {
  public:
   template <typename Value>
   BoundDifferences(Vector<int64_t> offsets, Vector<double> base, Matrix<double> dense,
-              Vector<int64_t> feature_offsets, Vector<int32_t> features,
-              Vector<int64_t> row_offsets, Vector<int32_t> places, Vector<Value> values,
-              int64_t n_sparse)
+                   Vector<int64_t> feature_offsets, Vector<int32_t> features,
+                   Vector<int64_t> row_offsets, Vector<int32_t> places, Vector<Value> values,
+                   int64_t n_sparse)
       : n_weights_(dense.shape(1) + static_cast<size_t>(n_sparse)),
         arrays_{offsets, base, dense, feature_offsets, features, row_offsets, places},
         values_(values) {
@@ -38,6 +39,7 @@ class BoundDifferences {
       check_ids(view(places).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)),
                 feature_offsets(s + 1) - feature_offsets(s), "places");
     }
+    ones_ = count_ones<Value>(view(row_offsets), view(values));
   }
 
   std::span<const int64_t> offsets() const { return view(arrays_.offsets); }
@@ -69,12 +71,13 @@ class BoundDifferences {
             view(arrays_.dense),       arrays_.dense.shape(1),
             view(arrays_.feature_offsets), view(arrays_.features),
             view(arrays_.row_offsets), view(arrays_.places),
-            view(values)};
+            view(values),              ones_};
   }
 
   size_t n_weights_;
   Arrays arrays_;
   std::variant<Vector<int16_t>, Vector<double>> values_;
+  std::vector<int32_t> ones_;
 };
 
 }  // namespace calque::bind

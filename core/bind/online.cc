@@ -17,13 +17,10 @@
 namespace calque::bind {
 namespace {
 
-void learn(const BoundDifferences& lists, Vector<int64_t> order, Vector<double> gains,
-           Vector<int64_t> n_truths, const OnlineLoss& loss, OnlineUpdate update,
-           double dense_shrink, double sparse_shrink, InOutVector<double> weights,
-           InOutVector<double> times, std::optional<InOutVector<double>> lag,
-           std::optional<InOutVector<double>> squares) {
+// What candidates are worth, once gains and truths are seen to belong to the lists.
+Worths worths_of(const BoundDifferences& lists, const Vector<double>& gains,
+                 const Vector<int64_t>& n_truths) {
   const auto offsets = lists.offsets();
-  check_ids(view(order), static_cast<int64_t>(lists.n_sentences()), "order of sentences");
   check_size(gains.size(), lists.n_candidates(), "gains");
   check_size(n_truths.size(), lists.n_sentences(), "numbers of truths");
   for (size_t s = 0; s < lists.n_sentences(); ++s) {
@@ -31,6 +28,27 @@ void learn(const BoundDifferences& lists, Vector<int64_t> order, Vector<double> 
       throw Error("more truths than candidates");
     }
   }
+  return {view(gains), view(n_truths)};
+}
+
+void directions(const BoundDifferences& lists, Vector<double> gains, Vector<int64_t> n_truths,
+                const OnlineLoss& loss, Vector<double> weights, InOutVector<double> sum) {
+  const Worths worths = worths_of(lists, gains, n_truths);
+  check_size(weights.size(), lists.n_weights(), "weights");
+  check_size(sum.size(), lists.n_weights(), "sum");
+  nb::gil_scoped_release release;
+  lists.with([&](const auto& some) {
+    add_directions(some, worths, loss, view(weights), view(sum));
+  });
+}
+
+void learn(const BoundDifferences& lists, Vector<int64_t> order, Vector<double> gains,
+           Vector<int64_t> n_truths, const OnlineLoss& loss, OnlineUpdate update,
+           double dense_shrink, double sparse_shrink, InOutVector<double> weights,
+           InOutVector<double> times, std::optional<InOutVector<double>> lag,
+           std::optional<InOutVector<double>> squares) {
+  check_ids(view(order), static_cast<int64_t>(lists.n_sentences()), "order of sentences");
+  const Worths worths = worths_of(lists, gains, n_truths);
   check_size(weights.size(), lists.n_weights(), "weights");
   check_size(times.size(), 2, "times");
   if (lag) check_size(lag->size(), lists.n_weights(), "lag");
@@ -42,7 +60,6 @@ void learn(const BoundDifferences& lists, Vector<int64_t> order, Vector<double> 
   for (const double shrink : {dense_shrink, sparse_shrink}) {
     if (!(shrink > 0 && shrink <= 1)) throw Error("expected weights to shrink by 0 to 1");
   }
-  const Worths worths{view(gains), view(n_truths)};
   const Learned learned{view(weights), lag ? view(*lag) : std::span<double>{}, view(times)};
   nb::gil_scoped_release release;
   lists.with([&](const auto& some) {
@@ -174,6 +191,9 @@ void register_online(nb::module_& m) {
   bind_lists<double>(lists);
   lists.def("best", &best, nb::arg("weights"), nb::arg("threads"),
             "The first candidate of highest score of every sentence.");
+  lists.def("add_directions", &directions, nb::arg("gains"), nb::arg("n_truths"), nb::arg("loss"),
+            nb::arg("weights"), nb::arg("sum"),
+            "Add the directions of all sentences under these weights, which stay, to `sum`.");
   lists.def("learn", &learn, nb::arg("order"), nb::arg("gains"), nb::arg("n_truths"),
             nb::arg("loss"), nb::arg("update"), nb::arg("dense_shrink"), nb::arg("sparse_shrink"),
             nb::arg("weights"), nb::arg("times"), nb::arg("lag").none() = nb::none(),

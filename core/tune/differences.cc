@@ -1,6 +1,8 @@
 #include "tune/differences.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "flat_map.h"
 #include "hash.h"
@@ -87,6 +89,7 @@ class Comparison {
     for (const Feature* feature : usual_) {
       if (feature->last_row != row) put(*feature, static_cast<Difference>(-feature->usual), out);
     }
+    put_ones_first(before, out);
     out.n_entries.push_back(static_cast<int64_t>(out.places.size() - before));
   }
 
@@ -96,6 +99,19 @@ class Comparison {
     out.values.push_back(value);
   }
 
+  // Puts entries of 1 before those of -1, and these before the others; otherwise they stay in order.
+  void put_ones_first(size_t before, Differences<Difference>& out) {
+    row_.clear();
+    for (size_t i = before; i < out.places.size(); ++i) row_.emplace_back(out.places[i], out.values[i]);
+    const auto is_one = [](const auto& entry) { return entry.second == Difference{1}; };
+    const auto is_minus = [](const auto& entry) { return entry.second == Difference{-1}; };
+    const auto rest = std::stable_partition(row_.begin(), row_.end(), is_one);
+    std::stable_partition(rest, row_.end(), is_minus);
+    for (size_t i = 0; i < row_.size(); ++i) {
+      std::tie(out.places[before + i], out.values[before + i]) = row_[i];
+    }
+  }
+
   const SparseLists<Value>& lists_;
   std::span<const uint8_t> kept_;
   bool clip_;
@@ -103,6 +119,7 @@ class Comparison {
   std::vector<Feature> features_;
   std::vector<const Feature*> usual_;  // what more than half of the candidates have
   std::vector<int32_t> entries_;
+  std::vector<std::pair<int32_t, Difference>> row_;  // the entries of a candidate
 };
 
 template <typename T>
@@ -120,6 +137,21 @@ std::vector<uint8_t> column_counts(std::span<const int32_t> columns, size_t n_co
   }
   return counts;
 }
+
+template <typename Value>
+std::vector<int32_t> count_ones(std::span<const int64_t> row_offsets, std::span<const Value> values) {
+  std::vector<int32_t> ones(2 * (row_offsets.size() - 1));
+  for (size_t row = 0; row + 1 < row_offsets.size(); ++row) {
+    int64_t i = row_offsets[row];
+    const int64_t end = row_offsets[row + 1];
+    for (; i < end && values[i] == Value{1}; ++i) ++ones[2 * row];
+    for (; i < end && values[i] == Value{-1}; ++i) ++ones[2 * row + 1];
+  }
+  return ones;
+}
+
+template std::vector<int32_t> count_ones(std::span<const int64_t>, std::span<const int16_t>);
+template std::vector<int32_t> count_ones(std::span<const int64_t>, std::span<const double>);
 
 template <typename Value, typename Difference>
 Differences<Difference> differences(const SparseLists<Value>& lists, int64_t first, int64_t last,

@@ -14,7 +14,9 @@ namespace calque {
 // offsets[s] .. offsets[s + 1]; `base` is what the score of each has from weights that stay. The
 // sparse features in which they differ are features[feature_offsets[s]] .. The entries of
 // candidate i, from row_offsets[i] to row_offsets[i + 1], are places among those features and by how
-// much the candidate has more of them than the usual candidate of its sentence.
+// much the candidate has more of them than the usual candidate of its sentence: first those of 1,
+// ones[2 i] of them, then those of -1, ones[2 i + 1], then the others. Most are of the first two
+// kinds, of which a kernel need not read the values.
 template <typename Value>
 struct DifferenceLists {
   std::span<const int64_t> offsets;
@@ -26,6 +28,7 @@ struct DifferenceLists {
   std::span<const int64_t> row_offsets;
   std::span<const int32_t> places;
   std::span<const Value> values;
+  std::span<const int32_t> ones;
 
   std::span<const int32_t> features_of(int64_t sentence) const {
     const auto begin = static_cast<size_t>(feature_offsets[sentence]);
@@ -45,6 +48,10 @@ struct DifferenceLists {
     return {dense_sum, sparse_sum};
   }
 };
+
+// How many entries of each row are of 1, and of -1 after these.
+template <typename Value>
+std::vector<int32_t> count_ones(std::span<const int64_t> row_offsets, std::span<const Value> values);
 
 // The sparse part of such lists, of some sentences.
 template <typename Value>

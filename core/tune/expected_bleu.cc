@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "parallel.h"
@@ -109,16 +110,29 @@ class Expectation {
     const auto n = static_cast<size_t>(lists_.row_offsets[row + 1]) - begin;
     const int32_t* const places = lists_.places.data() + begin;
     const Value* const values = lists_.values.data() + begin;
+    const auto [plus, minus] = ones(row);
+    double sum = sum_of(places, plus) - sum_of(places + plus, minus);
+    for (size_t i = plus + minus; i < n; ++i) {
+      sum += local_[static_cast<size_t>(places[i])] * static_cast<double>(values[i]);
+    }
+    return sum;
+  }
+
+  double sum_of(const int32_t* places, size_t n) const {
     const double* const local = local_.data();
     std::array<double, 4> sums{};
     size_t i = 0;
     for (; i + sums.size() <= n; i += sums.size()) {
-      for (size_t k = 0; k < sums.size(); ++k) {
-        sums[k] += local[places[i + k]] * static_cast<double>(values[i + k]);
-      }
+      for (size_t k = 0; k < sums.size(); ++k) sums[k] += local[places[i + k]];
     }
-    for (; i < n; ++i) sums[0] += local[places[i]] * static_cast<double>(values[i]);
+    for (; i < n; ++i) sums[0] += local[places[i]];
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  }
+
+  // How many entries of a row are of 1, and of -1.
+  std::pair<size_t, size_t> ones(int64_t row) const {
+    const auto at = 2 * static_cast<size_t>(row);
+    return {static_cast<size_t>(lists_.ones[at]), static_cast<size_t>(lists_.ones[at + 1])};
   }
 
   void add_row(int64_t row, double factor, const SentenceGradient& gradient) {
@@ -132,11 +146,13 @@ class Expectation {
     const int32_t* const places = lists_.places.data() + begin;
     const Value* const values = lists_.values.data() + begin;
     double* const sums = gradient.sparse.data();
-    double* const sizes = sizes_.data() + lists_.n_dense;
-    for (size_t i = 0; i < n; ++i) {
+    const auto [plus, minus] = kHasSizes ? std::pair<size_t, size_t>{} : ones(row);
+    for (size_t i = 0; i < plus; ++i) sums[places[i]] += factor;
+    for (size_t i = plus; i < plus + minus; ++i) sums[places[i]] -= factor;
+    for (size_t i = plus + minus; i < n; ++i) {
       const double term = factor * static_cast<double>(values[i]);
       sums[places[i]] += term;
-      if constexpr (kHasSizes) sizes[places[i]] += std::abs(term);
+      if constexpr (kHasSizes) sizes_[lists_.n_dense + static_cast<size_t>(places[i])] += std::abs(term);
     }
   }
 

@@ -1,5 +1,7 @@
 #include "tune/online.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <type_traits>
 #include <vector>
@@ -60,12 +62,7 @@ class Pass {
   void run(std::span<const int64_t> order) {
     for (size_t at = 0; at < order.size(); ++at) {
       shrink();
-      score(order[at], at + 1 < order.size() ? order[at + 1] : order[at]);
-      const auto first = static_cast<size_t>(lists_.offsets[order[at]]);
-      const JudgedSentence sentence{scores_, worths_.gains.subspan(first, scores_.size()),
-                                  static_cast<size_t>(worths_.n_truths[order[at]])};
-      const double wrong =
-          std::visit([&](const auto& loss) { return loss(sentence, shares_); }, loss_);
+      const double wrong = look(order[at], at + 1 < order.size() ? order[at + 1] : order[at]);
       if (!shares_.empty()) move(order[at], wrong);
       dense_.time += dense_.scale;
       sparse_.time += sparse_.scale;
@@ -75,7 +72,31 @@ class Pass {
     learned_.times[1] = sparse_.time;
   }
 
+  // Adds the directions of all sentences; the weights stay.
+  void add_directions(std::span<double> total) {
+    const auto n = static_cast<int64_t>(lists_.offsets.size()) - 1;
+    for (int64_t sentence = 0; sentence < n; ++sentence) {
+      look(sentence, std::min(sentence + 1, n - 1));
+      if (shares_.empty()) continue;
+      sum(sentence);
+      for (size_t d = 0; d < lists_.n_dense; ++d) total[d] += dense_direction_[d];
+      const auto own = lists_.features_of(sentence);
+      for (size_t i = 0; i < own.size(); ++i) {
+        total[lists_.n_dense + static_cast<size_t>(own[i])] += sparse_direction_[i];
+      }
+    }
+  }
+
  private:
+  // Scores a sentence and finds the shares of its candidates in a direction; how wrong it is.
+  double look(int64_t sentence, int64_t next) {
+    score(sentence, next);
+    const auto first = static_cast<size_t>(lists_.offsets[sentence]);
+    const JudgedSentence judged{scores_, worths_.gains.subspan(first, scores_.size()),
+                                static_cast<size_t>(worths_.n_truths[sentence])};
+    return std::visit([&](const auto& loss) { return loss(judged, shares_); }, loss_);
+  }
+
   void shrink() {
     dense_.scale *= dense_.shrink;
     sparse_.scale *= sparse_.shrink;
@@ -182,6 +203,15 @@ void online_pass(const DifferenceLists<Value>& lists, std::span<const int64_t> o
 }
 
 template <typename Value>
+void add_directions(const DifferenceLists<Value>& lists, const Worths& worths, const OnlineLoss& loss,
+                    std::span<const double> weights, std::span<double> sum) {
+  std::vector<double> same(weights.begin(), weights.end());
+  std::array<double, 2> times{};
+  const Learned learned{same, {}, times};
+  Pass<Value, SgdUpdate>(lists, worths, loss, SgdUpdate{0, 0}, {}, learned).add_directions(sum);
+}
+
+template <typename Value>
 std::vector<int64_t> best_of_differences(const DifferenceLists<Value>& lists,
                                          std::span<const double> weights, int threads) {
   const auto sparse = weights.subspan(lists.n_dense);
@@ -210,6 +240,10 @@ template std::vector<int64_t> best_of_differences(const DifferenceLists<int16_t>
                                                   std::span<const double>, int);
 template std::vector<int64_t> best_of_differences(const DifferenceLists<double>&,
                                                   std::span<const double>, int);
+template void add_directions(const DifferenceLists<int16_t>&, const Worths&, const OnlineLoss&,
+                             std::span<const double>, std::span<double>);
+template void add_directions(const DifferenceLists<double>&, const Worths&, const OnlineLoss&,
+                             std::span<const double>, std::span<double>);
 template void online_pass(const DifferenceLists<int16_t>&, std::span<const int64_t>, const Worths&,
                           const OnlineLoss&, const OnlineUpdate&, const Shrinkage&, const Learned&);
 template void online_pass(const DifferenceLists<double>&, std::span<const int64_t>, const Worths&,

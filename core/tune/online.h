@@ -41,6 +41,12 @@ void online_pass(const DifferenceLists<Value>& lists, std::span<const int64_t> o
                  const Worths& worths, const OnlineLoss& loss, const OnlineUpdate& update,
                  const Shrinkage& shrinkage, const Learned& learned);
 
+// Adds the directions of all sentences under the same weights, for rules that look at whole passes.
+// Oracle: tests/test_tune_relevant_set.py.
+template <typename Value>
+void add_directions(const DifferenceLists<Value>& lists, const Worths& worths, const OnlineLoss& loss,
+                    std::span<const double> weights, std::span<double> sum);
+
 // The first candidate of highest score of every sentence.
 template <typename Value>
 std::vector<int64_t> best_of_differences(const DifferenceLists<Value>& lists,

@@ -15,8 +15,10 @@ from calque.tune.task import Task
 class PerceptronOptions(RelevantSetOptions):
     """The perceptron on relevant sets (Tillmann & Zhang 2008, table III)."""
 
-    update: Literal["sgd", "adagrad", "passive-aggressive"] = option(
-        "sgd", "how weights move: by constant rates, by rates that shrink, or as far as needed"
+    update: Literal["sgd", "adagrad", "passive-aggressive", "rprop"] = option(
+        "sgd",
+        "how weights move: by constant rates, by rates that shrink, as far as needed, or once a"
+        " pass by the signs of all directions together",
     )
     dense_units: Literal["plain", "spread"] = option(
         "plain", "dense features as they are, or in units of how much they vary within lists"

@@ -24,9 +24,13 @@ from calque.tune.pool_trainer import PoolTrainer
 from calque.tune.problem import Problem, Vector
 from calque.tune.relevant.passes import CoreLoss, CoreUpdate, Passes
 from calque.tune.relevant.training import RelevantSetTraining
+from calque.tune.relevant.whole_passes import WholePasses
 from calque.tune.task import Task
+from calque.tune.updates.gradient import GradientRprop
 from calque.tune.working_copy import WorkingCopy, seen_often
 
+RPROP = (1.2, 0.5, 1e-9, 1.0, False)
+"""By what steps grow and shrink, and their limits (Wuebker et al. 2015); not to the letter."""
 FLAT = 0.1
 """The weight of every dense feature before anything is learned."""
 
@@ -61,11 +65,17 @@ class RelevantSetOptions(RoundOptions):
         "weights at the beginning of a round: 0; 0.1 for dense features; those of the start",
     )
     warm_start: bool = option(False, "begin a round with the weights of the one before")
-    update: Literal["sgd", "adagrad", "passive-aggressive"] = option(
-        "adagrad", "how weights move: by constant rates, by rates that shrink, or as far as needed"
+    update: Literal["sgd", "adagrad", "passive-aggressive", "rprop"] = option(
+        "adagrad",
+        "how weights move: by constant rates, by rates that shrink, as far as needed, or once a"
+        " pass by the signs of all directions together",
     )
-    dense_rate: float = option(0.1, "rate of dense features in sgd and adagrad", least=0)
-    sparse_rate: float = option(2e-4, "rate of sparse features in sgd and adagrad", least=0)
+    dense_rate: float = option(
+        0.1, "rate of dense features in sgd and adagrad, their first step in rprop", least=0
+    )
+    sparse_rate: float = option(
+        2e-4, "rate of sparse features in sgd and adagrad, their first step in rprop", least=0
+    )
     step: float = option(0.01, "largest step of passive-aggressive updates", least=0)
     regularization: float = option(
         0.0, "weight of the squared norm: weights shrink by twice this times their rate", least=0
@@ -145,21 +155,31 @@ class RelevantSetTrainer(PoolTrainer):
             on_disk=problem.on_disk,
             threads=problem.threads,
         )
-        passes = Passes(
-            copy.lists,
-            np.concatenate([dense, begin[lists.n_dense :]]),
-            len(dense),
-            self.loss(),
-            self._rule(),
-            shrink=self._shrink(),
-            average=options.average,
-        )
+        inner = np.concatenate([dense, begin[lists.n_dense :]])
+        passes = self._passes(copy.lists, inner, len(dense))
         learned = self._learned(passes, problem, weights)
         begin[lists.n_dense :] = learned[len(dense) :]
         begin[: lists.n_dense][is_dense] = learned[: len(dense)] / units[is_dense]
         return begin
 
-    def _learned(self, passes: Passes, problem: Problem, weights: Vector) -> Vector:
+    def _passes(
+        self, lists: _core.DifferenceLists, weights: Vector, n_dense: int
+    ) -> Passes | WholePasses:
+        options, loss = self.options, self.loss()
+        if options.update == "rprop":
+            return WholePasses(
+                lists,
+                weights,
+                n_dense,
+                loss,
+                GradientRprop(options.dense_rate, options.sparse_rate, *RPROP),
+                penalty=options.regularization,
+                average=options.average,
+            )
+        rule, shrink = self._rule(), self._shrink()
+        return Passes(lists, weights, n_dense, loss, rule, shrink=shrink, average=options.average)
+
+    def _learned(self, passes: Passes | WholePasses, problem: Problem, weights: Vector) -> Vector:
         """The last or the best result of all passes; `weights` are those before the round."""
         options, lists, metric = self.options, problem.lists, problem.metric
         n_truths = self._n_truths(problem)
