@@ -19,11 +19,13 @@ from calque.metrics.expected_bleu import ExpectedBleu
 from calque.parallel import n_workers
 from calque.tune.updates.gradient import GradientAdaGrad, GradientRprop
 from calque.tune.xbleu.ascent import Ascent, BatchSteps, FullSteps
-from calque.tune.xbleu.landscape import Landscape, Terms, spread_of
+from calque.tune.xbleu.landscape import Landscape, Terms
 
 TIMES = 5
 ITERATIONS = 40
 READ_BYTES = 1 << 30
+PER_CANDIDATE = 32
+"""Bytes of a candidate beside its entries: where they begin, how many are 1, base score, worth."""
 RPROP = (0.03, 1e-3, 1.2, 0.5, 1e-9, 1.0, False)
 
 
@@ -54,8 +56,13 @@ def landscape_of(pool: CandidatePool, threads: int) -> Landscape:
     terms = Terms(lambda first, lists: bleu.sentence_scores(lists.statistics) / 100, 1.0, 1e-8, 2)
     n_weights = n_dense + len(pool.keys())
     moving = np.arange(n_weights) >= n_dense
-    units = spread_of(lists for _, lists in store.stream())
-    return Landscape(store, terms, moving, np.full(n_weights, 0.1), units, threads)
+    return Landscape(store, terms, moving, np.full(n_weights, 0.1), np.ones(n_dense), threads)
+
+
+def n_bytes_read(here: Landscape) -> int:
+    """What a pass reads of the lists, one after the other; values of 1 and -1 are not looked at."""
+    copy = here.copy
+    return 4 * copy.n_entries + 4 * len(copy.features) + PER_CANDIDATE * int(copy.offsets[-1])
 
 
 def advanced(ascent: Ascent, here: Landscape, n_weights: int, iterations: int) -> float:
@@ -85,7 +92,8 @@ def measure(sentences: int, n_best: int, n_features: int, memory_mb: int) -> dic
             "features_per_candidate": n_features,
             "distinct_features": n_sparse,
             "store_mb": pool.store.n_bytes / 2**20,
-            "copy_mb": here.n_bytes / 2**20,
+            "copy_mb": here.copy.n_bytes / 2**20,
+            "entries": here.copy.n_entries,
             "memory_mb": memory_mb,
             "in_memory": float(pool.store.is_in_memory),
             "threads": threads,
@@ -93,7 +101,8 @@ def measure(sentences: int, n_best: int, n_features: int, memory_mb: int) -> dic
             "value_seconds": value_seconds,
             "gradient_seconds": seconds,
             "gradient_cpu_seconds": processor,
-            "gradient_bytes_per_second": here.n_bytes / seconds,
+            "gradient_bytes_per_second": n_bytes_read(here) / seconds,
+            "entries_per_cpu_second": here.copy.n_entries / processor,
         }
         begin, own = time.perf_counter(), time.process_time()
         found["rprop_expected"] = advanced(
@@ -127,6 +136,7 @@ def main() -> None:
         "memory": (*size, 32_000),
         "half": (size[0] // 2, *size[1:], 32_000),
         "disk": (*size, 500),
+        "many": (4 * size[0], size[1] // 4, size[2], 500),
     }
     for name in arguments.runs or runs:
         facts[name] = alone(measure, *runs[name])

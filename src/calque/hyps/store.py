@@ -141,13 +141,17 @@ class CandidateStore:
             )
         return self._lists
 
-    def stream(self) -> Iterator[tuple[int, Lists]]:
+    def stream(self, most_mb: int | None = None) -> Iterator[tuple[int, Lists]]:
         """All sentences in order, as many at a time as fit into memory: the first, and their lists.
 
+        With `most_mb` they take no more than that, either.
         Sentences are divided only where no part reaches across: parts of a few hundred sentences
         each stream well, one of all sentences comes as a whole. Every part is read once.
         """
-        for first, last in self._ranges():
+        limit = self._limit // 3
+        if most_mb is not None:
+            limit = min(limit, most_mb * MEGABYTE)
+        for first, last in self._ranges(limit):
             touched = [at for at, o in enumerate(self._outlines) if _overlaps(o, first, last)]
             yield (
                 first,
@@ -162,8 +166,8 @@ class CandidateStore:
                 ),
             )
 
-    def _ranges(self) -> Iterator[tuple[int, int]]:
-        """Sentences that take at most a third of the memory, or cannot be divided."""
+    def _ranges(self, limit: int) -> Iterator[tuple[int, int]]:
+        """Sentences that take at most so many bytes, or cannot be divided."""
         spans = sorted(
             (int(o.sentences[0]), int(o.sentences[-1]) + 1, o.n_bytes)
             for o in self._outlines
@@ -181,7 +185,7 @@ class CandidateStore:
         for at, (cut, n_bytes) in enumerate(cuts):
             taken += n_bytes
             following = cuts[at + 1][1] if at + 1 < len(cuts) else 0
-            if at + 1 == len(cuts) or 3 * (taken + following) > self._limit:
+            if at + 1 == len(cuts) or taken + following > limit:
                 yield first, cut
                 first, taken = cut, 0
 

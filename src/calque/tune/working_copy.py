@@ -49,6 +49,8 @@ class WorkingCopy:
     """What was kept of every candidate beside its features."""
     n_bytes: int
     """The size of everything."""
+    n_entries: int
+    """Of all candidates."""
 
     def __init__(
         self,
@@ -94,6 +96,7 @@ class WorkingCopy:
             n_sentences += part.n_sentences
         arrays = stack.joined()
         self.n_bytes = sum(array.nbytes for array in arrays.values())
+        self.n_entries = len(arrays["places"])
         self.offsets = _offsets(arrays.pop("lengths"))
         self.features = arrays.pop("features")
         self.lists = DifferenceLists(

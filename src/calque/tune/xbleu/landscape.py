@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,9 @@ from calque.hyps.store import CandidateStore
 from calque.tune.problem import Vector
 from calque.tune.working_copy import WORKING_COPIES, Arrays, WorkingCopy
 from calque.tune.xbleu.objective import ExpectedWorth
+
+MOST_MB = 256
+"""Candidates that are gone through at a time."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Landscape:
             }
 
         self._copy = copy = WorkingCopy(
-            (lists for _, lists in store.stream()),
+            (lists for _, lists in store.stream(MOST_MB)),
             moving,
             start,
             units,
@@ -94,9 +97,9 @@ class Landscape:
         return moved
 
     @property
-    def n_bytes(self) -> int:
-        """The size of the lists of differences, with what is kept beside them."""
-        return self._copy.n_bytes
+    def copy(self) -> WorkingCopy:
+        """The lists of differences."""
+        return self._copy
 
     @property
     def offsets(self) -> NDArray[np.int64]:
@@ -114,13 +117,13 @@ class Landscape:
         return self.statistics[best].sum(axis=0), int(self._copy.kept["n_words"][best].sum())
 
 
-def spread_of(parts: Iterable[Lists]) -> Vector:
+def spread_of(store: CandidateStore) -> Vector:
     """How much each dense feature varies within lists (root mean square); 1 if it does not.
 
     Summed sentence by sentence, so how the lists are cut changes no bit.
     """
     sums, n_candidates = [], 0
-    for lists in parts:
+    for _, lists in store.stream(MOST_MB):
         lengths, begins = np.diff(lists.offsets), lists.offsets[:-1]
         means = np.add.reduceat(lists.dense, begins) / lengths[:, None]
         squares = (lists.dense - np.repeat(means, lengths, axis=0)) ** 2

@@ -127,12 +127,14 @@ class XbleuTraining(CandidateTraining):
         """The objective over all candidates up to now."""
         if self._landscape is None:
             store = self._pool.store
+            free, n_dense = self._free(), len(self._pool.dense_names)
             if self._units is None:
-                self._units = spread_of(lists for _, lists in store.stream())
+                moves = bool(free[:n_dense].any())
+                self._units = spread_of(store) if moves else np.ones(n_dense)
             self._landscape = Landscape(
                 store,
                 self._terms,
-                self._free(),
+                free,
                 self._pool.vector(self._task.start),
                 self._units,
                 self._place.threads,
