@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -227,3 +228,17 @@ def test_a_run_that_decodes_again_goes_on_to_the_same_weights(
             again = trainer.fit(task, run=cut, threads=3, memory_mb=1)
             assert expected(again) == expected(whole)
             assert again.weights == whole.weights
+
+
+def test_the_lines_of_the_documentation_run(
+    text: CorpusFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "expected-bleu.md").read_text()
+    [code] = re.findall(r"```python\n(.*?)```", page, re.S)
+    build(BitextFiles(text.train_source, text.train_target), tmp_path / "model")
+    for name, path in (("dev.de", text.dev_source), ("dev.en", text.dev_references[0])):
+        (tmp_path / name).write_text(path.read_text())
+    monkeypatch.chdir(tmp_path)
+    found: dict[str, Any] = {}
+    exec(compile(code, "docs/expected-bleu.md", "exec"), found)
+    assert found["result"].score > 0
