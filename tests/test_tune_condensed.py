@@ -127,8 +127,8 @@ def _stop(round: int, weights: Weights) -> None:
 
 
 def test_the_command_line_condenses(folder: Path, text: CorpusFiles, verb: Verb) -> None:
-    common = ("tune", "--model", folder, "--source", text.dev_source)
-    common = (*common, "--reference", text.dev_references[0], "--method", "mira")
+    texts = ("--source", text.dev_source, "--reference", text.dev_references[0])
+    common = ("tune", "--model", folder, *texts, "--method", "mira")
     few = ("--set", "rounds=1", "--list-length", "10")
     done(verb(*common, *few, "--start", "learned", "--condense", "all", "--name", "factor"))
     model = Model.load(folder, "factor")

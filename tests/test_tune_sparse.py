@@ -23,7 +23,16 @@ from calque.hyps.weights import read_weights, write_weights
 from calque.model import Model
 from calque.model.build import build
 from calque.text import BitextFiles, read_lines
-from calque.tune import Costmargin, DecoderTask, Mert, Mira, PoolTrainer, Pro, Simplex, pool_trainer
+from calque.tune import (
+    Costmargin,
+    DecoderTask,
+    Mert,
+    Mira,
+    PoolTrainer,
+    Pro,
+    Simplex,
+    candidate_trainer,
+)
 from calque.tune.freezing import free_features
 from calque.tune.task import CandidateSource
 
@@ -227,7 +236,7 @@ def test_only_the_most_frequent_sparse_features_are_tuned(
         free[len(source.dense_names) :] = np.isin(keys, np.array(wanted, np.uint64))
         return free
 
-    monkeypatch.setattr(pool_trainer, "free_features", only_wanted)
+    monkeypatch.setattr(candidate_trainer, "free_features", only_wanted)
     same = trainer(rounds=2, settled=0.0).fit(task)
     assert few.weights == same.weights
     assert [one.score for one in few.history] == [one.score for one in same.history]

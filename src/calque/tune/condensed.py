@@ -52,7 +52,9 @@ class Groups:
         group = self._group_of[at]
         grouped = group >= 0
         places = of_entry[grouped] * n_groups + group[grouped]
-        total = np.bincount(places, values[grouped], minlength=n_rows * n_groups)
+        total: NDArray[np.float64] = np.bincount(
+            places, values[grouped], minlength=n_rows * n_groups
+        ).astype(np.float64)
         return total.reshape(n_rows, n_groups)
 
     def expanded(self, weights: Weights) -> Weights:
@@ -72,7 +74,7 @@ class Groups:
 class CondensedTask(Task):
     """A task of a model whose sparse weights stay in proportion, group by group."""
 
-    def __init__(self, task: DecoderTask, by: Condense) -> None:
+    def __init__(self, task: DecoderTask, by: Condense | str) -> None:
         """Take a task whose first weights have sparse ones; `OptionError` where there are none."""
         if by not in get_args(Condense):
             raise OptionError(f"condense={by}: expected {' or '.join(get_args(Condense))}")
@@ -110,7 +112,7 @@ class CondensedSource(CandidateSource):
 
     decodes_again = True
 
-    def __init__(self, inner: DecoderSource, groups: Groups, by: Condense) -> None:
+    def __init__(self, inner: DecoderSource, groups: Groups, by: str) -> None:
         """Take the candidates of a model and the groups."""
         self._inner = inner
         self._groups = groups
@@ -156,9 +158,7 @@ class _CondensedSelection(Selection):
         return self._inner.verdict(self._groups.expanded(weights), progress)
 
 
-def _members(
-    task: DecoderTask, keys: NDArray[np.uint64], by: Condense
-) -> dict[str, NDArray[np.bool_]]:
+def _members(task: DecoderTask, keys: NDArray[np.uint64], by: str) -> dict[str, NDArray[np.bool_]]:
     """By the name of its factor, which of the keys belong to each group that has any."""
     if by == "all":
         return {PREFIX: np.ones(len(keys), bool)}
