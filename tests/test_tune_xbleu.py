@@ -72,10 +72,10 @@ def test_a_run_killed_anywhere_ends_with_the_same_weights(
         assert again.weights == whole.weights
 
 
-def seen(trainer: Trainer, task: Task) -> list[Weights]:
+def seen(trainer: Trainer, task: Task, run: Path | None = None) -> list[Weights]:
     """The weights of all rounds."""
     found: list[Weights] = []
-    trainer.fit(task, watch=lambda round, weights: found.append(weights))
+    trainer.fit(task, run=run, watch=lambda round, weights: found.append(weights))
     return found
 
 
@@ -204,6 +204,20 @@ def test_sparse_weights_learned_on_lists_help_the_decoder(
     assert learned > result.history[0].score + 2
     way = expected(result)
     assert way[1] > way[0]
+
+
+def test_only_so_many_sparse_features_move_in_a_run_that_goes_on(
+    model: Model, text: CorpusFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = decoding(model, text)
+    trainer = Xbleu(rounds=2, iterations=2, fixed="dense", decode_every=1, most_sparse=30)
+    with monkeypatch.context() as patch:
+        snapshots = Snapshots(patch, tmp_path).folders
+        trainer.fit(task, run=tmp_path / "whole")
+    last = seen(trainer, task)[-1]
+    assert 10 < len(last.sparse) <= 30
+    for cut in snapshots[1:3]:
+        assert seen(trainer, task, cut)[-1] == last
 
 
 def test_a_round_is_chosen_on_another_text(model: Model, text: CorpusFiles) -> None:
