@@ -254,6 +254,77 @@ def block_bigram(d: Derived) -> Iterator[str]:
             yield f"block-bigram:{d.s(before)} ||| {t(before)} ||| {d.s(b)} ||| {t(b)}"
 
 
+def source_class(d: Derived, level: str, at: int) -> str:
+    """The class of the source word at a place; beside the sentence that of its boundary."""
+    word = ("<s>", *d.source, "</s>")[at + 1]
+    return d.source_classes.value(level, word)
+
+
+def orientation_classes(d: Derived) -> Iterator[str]:
+    for before, b in d.bigrams():
+        way = orientation(before, b)
+        first, last, left, right = (
+            source_class(d, "brown6", at) for at in (b.begin, b.end - 1, b.begin - 1, b.end)
+        )
+        target = [d.seen_as("brown6", b.target[at], b.copied) for at in (0, -1)]
+        previous = source_class(d, "brown", before.end - 1 if before else -1)
+        begin = source_class(d, "brown", b.begin)
+        yield f"orientation-classes.first:{first} ||| {target[0]} ||| {way}"
+        yield f"orientation-classes.last:{last} ||| {target[1]} ||| {way}"
+        yield f"orientation-classes.previous:{begin} ||| {previous} ||| {way}"
+        yield f"orientation-classes.left:{left} ||| {first} ||| {way}"
+        yield f"orientation-classes.right:{last} ||| {right} ||| {way}"
+
+
+def edge_classes(d: Derived) -> Iterator[str]:
+    for b in d.blocks:
+        first, last, left, right = (
+            source_class(d, "brown", at) for at in (b.begin, b.end - 1, b.begin - 1, b.end)
+        )
+        begin, end = (d.seen_as("brown", b.target[at], b.copied) for at in (0, -1))
+        yield f"edge-classes.firsts:{first} ||| {begin}"
+        yield f"edge-classes.lasts:{last} ||| {end}"
+        yield f"edge-classes.source:{first} ||| {last}"
+        yield f"edge-classes.target:{begin} ||| {end}"
+        yield f"edge-classes.left:{left} ||| {first}"
+        yield f"edge-classes.right:{last} ||| {right}"
+
+
+def lexical_classes(d: Derived) -> Iterator[str]:
+    for b in d.blocks:
+        if b.copied:
+            continue
+        for at, w in product(range(b.begin, b.end), b.target):
+            s, s_class = d.source[at], source_class(d, "brown", at)
+            w_class = d.target_classes.value("brown", w)
+            yield f"lexical-classes.source:{s_class} ||| {w}"
+            yield f"lexical-classes.target:{s} ||| {w_class}"
+            yield f"lexical-classes.both:{s_class} ||| {w_class}"
+
+
+def lengths(d: Derived) -> Iterator[str]:
+    for before, b in d.bigrams():
+        both = f"{b.end - b.begin} ||| {len(b.target)}"
+        yield f"lengths.both:{both}"
+        yield f"lengths.orientation:{both} ||| {orientation(before, b)}"
+
+
+def neighbours(d: Derived) -> Iterator[str]:
+    padded = ("<s>", *d.source, "</s>")
+    for b in d.blocks:
+        if not b.copied:
+            yield f"neighbours.left:{padded[b.begin]} ||| {d.s(b)} ||| {t(b)}"
+            yield f"neighbours.right:{d.s(b)} ||| {t(b)} ||| {padded[b.end + 1]}"
+
+
+def placement(d: Derived) -> Iterator[str]:
+    for before, b in d.bigrams():
+        yield f"placement.orientation:{orientation(before, b)}"
+        yield f"placement.jump:{jump(before, b)}"
+        yield f"placement.source:{b.end - b.begin}"
+        yield f"placement.target:{len(b.target)}"
+
+
 REFERENCES: dict[str, Callable[[Derived], Iterator[str]]] = {
     "P1": phrase_pair("P1"),
     "P2": p2,
@@ -274,6 +345,12 @@ REFERENCES: dict[str, Callable[[Derived], Iterator[str]]] = {
     "rule-bigram": rule_bigram,
     "rule-history": rule_history,
     "block-bigram": block_bigram,
+    "orientation-classes": orientation_classes,
+    "edge-classes": edge_classes,
+    "lexical-classes": lexical_classes,
+    "lengths": lengths,
+    "neighbours": neighbours,
+    "placement": placement,
 }
 
 
