@@ -298,7 +298,7 @@ def test_the_whole_paper_is_reproduced(verb: Run, corpus: Corpus, tmp_path: Path
     for claim in result["claims"]:
         found.setdefault(claim["section"], []).append(claim["number"])
     assert found == CLAIMS
-    names = [path.name.partition(".")[0] for path in (tmp_path / "cells").iterdir()]
+    names = [path.name.rpartition(".")[0] for path in (tmp_path / "cells").iterdir()]
     assert len(names) == len(set(names)), "what two tables need is one cell"
     rows = {name: len(tables[-1]["rows"]) for name, tables in result["tables"].items()}
     assert rows == {"reach": 5, "updates": 5, "groups": 6, "systems": 6, "minibatch": 5}
