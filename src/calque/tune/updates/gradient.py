@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,11 @@ from calque.tune.problem import Vector
 class GradientRule(ABC):
     """Moves all weights at once; what it remembers of each is in arrays that grow with them."""
 
-    new: ClassVar[Mapping[str, tuple[type[Any], float]]] = {}
-    """The type of every array, and what it holds for a weight that never moved."""
-
-    def __init__(self) -> None:
+    def __init__(self, **new: tuple[type[Any], float]) -> None:
+        """Take the type of every array, and what it holds for a weight that never moved."""
+        self._new = new
         self.memory: dict[str, NDArray[Any]] = {
-            name: np.empty(0, kind) for name, (kind, _) in self.new.items()
+            name: np.empty(0, kind) for name, (kind, _) in new.items()
         }
 
     @abstractmethod
@@ -33,7 +32,7 @@ class GradientRule(ABC):
 
         The first `n_dense` are of dense features: nothing is new of these later on.
         """
-        for name, (kind, value) in self.new.items():
+        for name, (kind, value) in self._new.items():
             known = self.memory[name]
             if len(known) < n_weights:
                 self.memory[name] = np.full(n_weights, value, kind)
@@ -45,7 +44,7 @@ class GradientRule(ABC):
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Remember what `state` gave."""
-        self.memory = {name: np.array(state[name]) for name in self.new}
+        self.memory = {name: np.array(state[name]) for name in self._new}
 
 
 class GradientSgd(GradientRule):
@@ -64,11 +63,9 @@ class GradientSgd(GradientRule):
 class GradientAdaGrad(GradientRule):
     """Rates that shrink weight by weight (`updates.adagrad`)."""
 
-    new: ClassVar = {"squares": (np.float64, 0.0)}
-
     def __init__(self, dense_rate: float, sparse_rate: float, l1: float) -> None:
         """Take the rates, and the penalty on absolute sparse weights."""
-        super().__init__()
+        super().__init__(squares=(np.float64, 0.0))
         self.core = _core.AdaGradStep(dense_rate, sparse_rate, l1)
 
     def step(self, weights: Vector, gradient: Vector, n_dense: int, threads: int) -> None:
@@ -79,8 +76,6 @@ class GradientAdaGrad(GradientRule):
 
 class GradientRprop(GradientRule):
     """Steps by signs (`updates.rprop`)."""
-
-    new: ClassVar = {"before": (np.float64, 0.0), "signs": (np.int8, 0)}
 
     def __init__(
         self,
@@ -93,8 +88,9 @@ class GradientRprop(GradientRule):
         literal: bool,
     ) -> None:
         """Take the first steps, and how steps change, within limits."""
-        self.new = {**type(self).new, "steps": (np.float32, sparse_first)}  # type: ignore[misc]
-        super().__init__()
+        super().__init__(
+            before=(np.float64, 0.0), signs=(np.int8, 0), steps=(np.float32, sparse_first)
+        )
         self._dense_first = dense_first
         self.core = _core.RpropStep(increase, decrease, least, most, literal)
 
