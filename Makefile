@@ -43,16 +43,19 @@ tsan: $(VENV)-tsan/installed ## decoding, training and tuning with four threads 
 clean: ## remove everything that the other targets made
 	rm -rf $(VENV) $(VENV)-sanitize $(VENV)-tsan build dist demo results
 
+# What builds the core lives in the environment itself: only then does a second build compile no
+# more than what changed.
 $(VENV)/created:
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip $(PIP) cmake nanobind ninja scikit-build-core
 	@touch $@
 
 $(VENV)/installed: $(VENV)/created $(CORE)
-	$(BIN)/pip $(PIP) -e .
+	$(BIN)/pip $(PIP) --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/created $(CORE)
-	$(BIN)/pip $(PIP) -e '.[dev]'
+	$(BIN)/pip $(PIP) --no-build-isolation -e '.[dev]'
 	@touch $@ $(VENV)/installed
 
 $(VENV)-sanitize/installed: $(CORE)
