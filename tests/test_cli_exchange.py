@@ -187,4 +187,4 @@ def test_a_truncated_table_is_told(verb: Run, exported: Path, tmp_path: Path) ->
     path = folder / "phrase-table.gz"
     path.write_bytes(path.read_bytes()[:-30])
     told = mistake(verb("import", "--input", folder, "--model", tmp_path / "model", "-q"))
-    assert told.startswith(f"{path}: damaged or truncated gzip file")
+    assert told.startswith(f"{path}: damaged or truncated compressed file")

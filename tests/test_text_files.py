@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import contextlib
 import gzip
 import io
+import lzma
+import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,8 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calque.errors import FileError, LineError
-from calque.text import files, open_output, read_blocks, read_lines, write_lines
+from calque.text import files, open_output, read_blocks, read_line_groups, read_lines, write_lines
 
+Pack: TypeAlias = Callable[[bytes], bytes]
+PACKERS: list[Pack] = [gzip.compress, bz2.compress, lzma.compress]
 LINES = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n")))
 
 
@@ -51,7 +56,7 @@ def without_mark(lines: list[str]) -> list[str]:
     return [lines[0].removeprefix("\ufeff"), *lines[1:]] if lines else []
 
 
-@given(lines=LINES, name=st.sampled_from(["text", "text.gz"]))
+@given(lines=LINES, name=st.sampled_from(["text", "text.gz", "text.bz2", "text.xz"]))
 def test_lines_survive_a_round_trip(lines: list[str], name: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
@@ -97,16 +102,20 @@ def test_a_lone_carriage_return_and_other_separators_end_no_line(a_file: FileOf)
     assert list(read_lines(path)) == ["a\rb\x85c\u2028d\x0be"]
 
 
-def test_compression_is_seen_in_the_bytes_and_not_in_the_name(tmp_path: Path) -> None:
-    for name, content in (("plain", gzip.compress(b"x\n")), ("packed.gz", b"x\n")):
+@pytest.mark.parametrize("pack", PACKERS)
+def test_compression_is_seen_in_the_bytes_and_not_in_the_name(tmp_path: Path, pack: Pack) -> None:
+    for name, content in (("plain", pack(b"x\n")), ("packed.gz", b"x\n"), ("empty", pack(b""))):
         (tmp_path / name).write_bytes(content)
-        assert list(read_lines(tmp_path / name)) == ["x"]
+        assert list(read_lines(tmp_path / name)) == ([] if name == "empty" else ["x"])
 
 
-def test_progress_in_a_gzip_file_is_counted_in_bytes_on_disk(a_file: FileOf) -> None:
-    path = a_file(gzip.compress(b"".join(b"%d\n" % i for i in range(500_000))))
+@pytest.mark.parametrize("pack", PACKERS)
+def test_progress_in_a_compressed_file_is_counted_in_bytes_on_disk(
+    a_file: FileOf, pack: Pack
+) -> None:
+    path = a_file(pack(b"".join(b"%d\n" % i for i in range(200_000))))
     stage = Steps()
-    assert sum(block.count("\n") for block in read_blocks(path, stage)) == 500_000
+    assert sum(block.count("\n") for block in read_blocks(path, stage)) == 200_000
     assert stage.done == files.n_bytes(path)
 
 
@@ -117,10 +126,25 @@ def test_the_same_lines_give_the_same_compressed_bytes(tmp_path: Path) -> None:
 
 
 def test_standard_input_may_be_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
-    for content in (b"a\nb", gzip.compress(b"a\nb")):
+    for content in (b"a\nb", *(pack(b"a\nb") for pack in PACKERS)):
         stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(content)))
         monkeypatch.setattr("sys.stdin", stdin)
         assert list(read_lines("-")) == ["a", "b"]
+
+
+def test_a_group_of_lines_is_what_a_pipe_holds(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = os.open(path, os.O_RDWR)  # so that opening it to read does not wait
+    groups = read_line_groups(path)
+    for written, lines in [(b"a\nb\n", ["a", "b"]), (b"c\nhal", ["c"]), (b"f\n", ["half"])]:
+        os.write(writer, written)
+        assert next(groups) == lines
+    os.write(writer, "é".encode()[:1])
+    os.write(writer, "é".encode()[1:] + b"\nlast")
+    assert next(groups) == ["é"]
+    os.close(writer)
+    assert list(groups) == [["last"]]
 
 
 def test_a_very_long_line_is_readable(a_file: FileOf) -> None:
@@ -160,10 +184,10 @@ def test_a_name_that_no_file_can_have_is_one_clear_line() -> None:
     assert problem("a\0b") == "embedded null byte"
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("pack", [bytes, *PACKERS])
 @pytest.mark.parametrize("n_before", [0, 1, 400_000])
 def test_invalid_utf8_is_located_by_line_and_byte(
-    a_file: FileOf, pack: type[bytes], n_before: int
+    a_file: FileOf, pack: Pack, n_before: int
 ) -> None:
     path = a_file(pack(b"fine\n" * n_before + "naïve ".encode() + b"\xff here\nfine\n"))
     with pytest.raises(LineError) as caught:
@@ -180,16 +204,18 @@ def test_text_that_ends_inside_a_character_is_located(a_file: FileOf) -> None:
     assert problem(a_file("abé".encode()[:-1])) == wanted
 
 
-def test_a_truncated_gzip_file_is_one_clear_line(a_file: FileOf) -> None:
-    whole = gzip.compress(b"a line\n" * 1000)
-    for cut in (5, len(whole) // 2, len(whole) - 3):
-        assert problem(a_file(whole[:cut])).startswith("damaged or truncated gzip file: ")
+@pytest.mark.parametrize("pack", PACKERS)
+def test_a_truncated_compressed_file_is_one_clear_line(a_file: FileOf, pack: Pack) -> None:
+    whole = pack(b"a line\n" * 1000)
+    for cut in (9, len(whole) // 2, len(whole) - 3):
+        assert problem(a_file(whole[:cut])).startswith("damaged or truncated compressed file: ")
 
 
-def test_a_damaged_gzip_file_is_one_clear_line(a_file: FileOf) -> None:
-    whole = bytearray(gzip.compress(b"".join(b"%d\n" % i for i in range(1000))))
+@pytest.mark.parametrize("pack", PACKERS)
+def test_a_damaged_compressed_file_is_one_clear_line(a_file: FileOf, pack: Pack) -> None:
+    whole = bytearray(pack(b"".join(b"%d\n" % i for i in range(1000))))
     whole[len(whole) // 2] ^= 0xFF
-    assert problem(a_file(bytes(whole))).startswith("damaged or truncated gzip file: ")
+    assert problem(a_file(bytes(whole))).startswith("damaged or truncated compressed file: ")
 
 
 @pytest.mark.parametrize("name", ["out", "out.gz"])

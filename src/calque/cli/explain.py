@@ -19,9 +19,12 @@ from calque.cli.common import (
     print_json,
     with_flags,
 )
+from calque.cli.console import Console
+from calque.cli.stream import is_typed, lines_as_they_come
 from calque.config import DecodeOptions
-from calque.errors import FileError, LineError, OptionError
-from calque.text import open_output, read_lines
+from calque.errors import FileError, OptionError
+from calque.text import open_output
+from calque.text.files import STANDARD_STREAM
 
 if TYPE_CHECKING:
     from calque.decode import Comparison, Explanation, Translator
@@ -97,19 +100,23 @@ def explain(
     translator.options = flags.applied_to(translator.options)
     terms = None if terminology is None else translator.terminology(terminology)
     shown = top or (None if top == 0 or json else TOP)
-    found = [
-        _explain(translator, one, against, nbest_rank, terminology=terms, pass_through=pass_through)
-        for one in _sentences(sentence, input)
-    ]
+    columns = width or _columns()
+    explanations: list[Explanation | Comparison] = []  # those that are needed again
+    for number, text in enumerate(_sentences(sentence, input or STANDARD_STREAM)):
+        explanation = _explain(
+            translator, text, against, nbest_rank, terminology=terms, pass_through=pass_through
+        )
+        if not json:
+            print("\n" * (number > 0) + explanation.to_text(columns, shown), end="")
+        if json or svg is not None:
+            explanations.append(explanation)
     if json:
-        rows = [one.to_json(shown) for one in found]
+        rows = [explanation.to_json(shown) for explanation in explanations]
         print_json(rows[0] if sentence is not None else rows)
-    else:
-        columns = width or _columns()
-        print("\n".join(one.to_text(columns, shown) for one in found), end="")
     if svg is not None:
         with open_output(svg) as file:
-            file.write(picture([panel for one in found for panel in one.panels()]))
+            panels = (explanation.panels() for explanation in explanations)
+            file.write(picture([panel for some in panels for panel in some]))
 
 
 def _explain(
@@ -123,18 +130,17 @@ def _explain(
     return best
 
 
-def _sentences(sentence: str | None, input: Path | None) -> Iterator[str]:
+def _sentences(sentence: str | None, path: Path) -> Iterator[str]:
+    """The sentences to explain, each as soon as it can be read; empty lines are passed over."""
     if sentence is not None:
         yield sentence
         return
-    path = input or Path("-")
-    n_lines = 0
-    for line in read_lines(path):
-        n_lines += 1
-        if not line.strip():
-            raise LineError(path, n_lines, "the sentence is empty, expected words")
-        yield line
-    if not n_lines:
+    n_sentences = 0
+    for lines in lines_as_they_come(path, Console(), sys.stdout):
+        for line in filter(str.strip, lines):
+            n_sentences += 1
+            yield line
+    if not n_sentences and not is_typed(path):
         raise FileError(path, "is empty, expected sentences")
 
 

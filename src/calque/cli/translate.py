@@ -20,8 +20,10 @@ from calque.cli.common import (
     with_flags,
 )
 from calque.cli.console import Console
+from calque.cli.stream import is_seen, is_typed, lines_as_they_come
 from calque.config import DecodeOptions, LeaveOneOutOptions
 from calque.errors import OptionError
+from calque.progress import SILENT, Progress
 from calque.text import open_output, read_lines
 
 
@@ -62,6 +64,10 @@ def translate(
 
     [bold]calque translate --model model < test.de > out.en[/]
 
+    At a terminal, and between two programs, every line is answered at once:
+
+      [bold]calque translate --model model[/]
+
     [bold]calque translate --model model --input test.de --output out.en
     --nbest 100 --nbest-output out.nbest --distortion-limit 8[/]
 
@@ -97,17 +103,19 @@ def translate(
         out = stack.enter_context(open_output(output))
         lists = stack.enter_context(open_output(nbest_output)) if nbest_output else None
         graphs = stack.enter_context(open_output(graph)) if graph else None
-        stage = stack.enter_context(console.stage("translate", _n_lines(input)))
+        shows_bar = not is_typed(input) and not is_seen(output)
+        progress: Progress = console if shows_bar else SILENT
+        stage = stack.enter_context(progress.stage("translate", _n_lines(input)))
 
-        def watched() -> Iterator[str]:
-            for line in read_lines(input):
+        def groups() -> Iterator[list[str]]:
+            for lines in lines_as_they_come(input, console, out):
                 if graphs is not None:
-                    graphs.write(translator.graph(line).to_text(dot=_is_dot(graph)))
-                yield line
-                stage.advance()
+                    dot = _is_dot(graph)
+                    graphs.writelines(translator.graph(line).to_text(dot=dot) for line in lines)
+                yield lines
 
-        translations = translator.n_best(
-            watched(),
+        translations = translator.n_best_of_groups(
+            groups(),
             nbest or 1,
             distinct=not derivations,
             with_sparse=lists is not None,
@@ -120,6 +128,7 @@ def translate(
             out.write(found[0].text + "\n")
             if lists is not None:
                 lists.writelines(nbest_lines(list_of_translations(index, found)))
+            stage.advance()
 
 
 def _n_lines(path: Path) -> int | None:

@@ -111,6 +111,35 @@ class Translator:
         lines of the training text, and each is translated as if the model had not seen its pair;
         without constraints.
         """
+        return self.n_best_of_groups(
+            [sentences],
+            n,
+            distinct=distinct,
+            with_sparse=with_sparse,
+            terminology=terminology,
+            pass_through=pass_through,
+            leave_one_out=leave_one_out,
+            threads=threads,
+            **options,
+        )
+
+    def n_best_of_groups(
+        self,
+        groups: Iterable[Iterable[str]],
+        n: int,
+        *,
+        distinct: bool = True,
+        with_sparse: bool = False,
+        terminology: Terms | None = None,
+        pass_through: str | None = None,
+        leave_one_out: LeaveOneOutOptions | None = None,
+        threads: int | None = None,
+        **options: Any,
+    ) -> Iterator[list[Translation]]:
+        """The same as `n_best`, for sentences that come in groups: a stream.
+
+        All translations of a group are given before the next group is asked for.
+        """
         if n < 1:
             raise OptionError(f"n={n}: expected at least 1 translation per sentence")
         search = fill(self.options, options, "translate")
@@ -120,11 +149,12 @@ class Translator:
             if terminology is not None or pass_through is not None:
                 raise OptionError("leave-one-out knows no constraints: expected none")
             training = TrainingText(self.model, leave_one_out)
-        prepared = self._prepared(sentences, constraints, search)
+        prepared = (self._prepared(group, constraints, search) for group in groups)
+        batches = PreparedText.batches_of_groups(prepared, self.model)
         n_threads = n_workers(threads)
         return (
             self.read_off(sentence, ways, distinct, with_sparse)
-            for text, left_out in with_pairs(PreparedText.batches(prepared, self.model), training)
+            for text, left_out in with_pairs(batches, training)
             for sentence, ways in self._ways(text, n, distinct, n_threads, search, left_out)
         )
 

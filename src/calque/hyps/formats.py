@@ -1,4 +1,4 @@
-"""N-best lists on disk: Moses, Joshua, JSON lines; plain or gzip.
+"""N-best lists on disk: Moses, Joshua, JSON lines; plain or compressed.
 
     moses   0 ||| a small girl ||| LM0= -12.5 TranslationModel0= -1.2 -3.4 ||| -4.21
     joshua  0 ||| a small girl ||| lm_0=-12.5 tm_pt_0=-1.2 ||| -4.21

@@ -17,7 +17,7 @@ SEPARATOR = re.compile(r"[\s\0]", re.ASCII)
 
 
 def read_arpa(path: Path | str, progress: Progress = SILENT) -> LanguageModel:
-    """The model of an ARPA file, plain or gzip, with a vocabulary of its own.
+    """The model of an ARPA file, plain or compressed, with a vocabulary of its own.
 
     What is forgiven and what is not follows KenLM: a missing `<unk>` gets log10 probability -100;
     where an n-gram is listed without its end (itself less the first word), the end is added with
@@ -45,7 +45,7 @@ def read_arpa(path: Path | str, progress: Progress = SILENT) -> LanguageModel:
 
 
 def write_arpa(model: LanguageModel, path: Path | str, progress: Progress = SILENT) -> None:
-    """Write the model as an ARPA file, gzip where the name ends in `.gz`."""
+    """Write the model as an ARPA file, compressed where its name says so."""
     words = WordTable()
     for word in model.vocabulary:
         if SEPARATOR.search(word):

@@ -4,7 +4,14 @@ from calque.text.bitext import BitextFiles, BitextSource, BitextTmx, BitextTsv
 from calque.text.casing import CaseLearner, Truecaser, lowercase, restore_case
 from calque.text.clean import CleaningReport, clean
 from calque.text.corpus import Bitext, read_bitext
-from calque.text.files import open_input, open_output, read_blocks, read_lines, write_lines
+from calque.text.files import (
+    open_input,
+    open_output,
+    read_blocks,
+    read_line_groups,
+    read_lines,
+    write_lines,
+)
 from calque.text.normalize import normalize
 from calque.text.numbers import class_numbers
 from calque.text.overlap import find_overlap
@@ -44,6 +51,7 @@ __all__ = [
     "open_output",
     "read_bitext",
     "read_blocks",
+    "read_line_groups",
     "read_lines",
     "read_units",
     "restore_case",

@@ -1,22 +1,29 @@
-"""Text files in and out: plain or gzip, UTF-8, with errors that name file, line and byte."""
+"""Text files in and out: plain or compressed, UTF-8, with errors that name file, line and byte."""
 
 from __future__ import annotations
 
 import codecs
 import contextlib
-import gzip
 import io
 import os
 import stat
 import sys
 import tempfile
-import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, BinaryIO
 
 from calque.errors import FileError, LineError
 from calque.progress import Stage
+from calque.text.compression import (
+    DAMAGED,
+    MAGIC_BYTES,
+    Packed,
+    compression_of,
+    packing,
+    position_of,
+    unpacked,
+)
 
 BLOCK_BYTES = 1 << 20
 STANDARD_STREAM = Path("-")
@@ -27,8 +34,9 @@ def read_blocks(path: Path | str, stage: Stage | None = None) -> Iterator[str]:
     r"""The text of a file as blocks of complete lines, every line ending in '\n'.
 
     Lines end at '\n' or '\r\n' and nowhere else. A byte-order mark is dropped. Whether the file is
-    compressed is read off its first bytes, not its name. `stage` advances by the bytes read from
-    disk, `n_bytes(path)` in all. Raises `FileError` or `LineError`.
+    compressed (gzip, bzip2, xz) is read off its first bytes, not its name. A block of a pipe or a
+    terminal ends where there is nothing more to read at the moment. `stage` advances by the bytes
+    read from disk, `n_bytes(path)` in all. Raises `FileError` or `LineError`.
     """
     n_lines = 0
     position = 0
@@ -60,20 +68,35 @@ def n_bytes(path: Path | str) -> int | None:
 
 def read_lines(path: Path | str) -> Iterator[str]:
     """The lines of a text file without their ends."""
+    for lines in read_line_groups(path):
+        yield from lines
+
+
+def read_line_groups(path: Path | str) -> Iterator[list[str]]:
+    """The lines of a text file without their ends, as many at a time as `read_blocks` gives.
+
+    Of a pipe or a terminal that is what has been written by now; only the wait for the first line
+    of a group blocks.
+    """
     for block in read_blocks(path):
-        yield from block[:-1].split("\n")
+        yield block[:-1].split("\n")
 
 
 @contextlib.contextmanager
 def open_input(path: Path | str) -> Iterator[BinaryIO]:
-    """A file opened for reading bytes, gzip undone; `-` is standard input."""
+    """A file opened for reading bytes, compression undone; `-` is standard input."""
     with contextlib.ExitStack() as stack:
         standard = Path(path) == STANDARD_STREAM
         file = sys.stdin.buffer if standard else stack.enter_context(_open(path))
-        if isinstance(file, io.BufferedReader) and file.peek(2)[:2] == b"\x1f\x8b":
-            yield stack.enter_context(gzip.open(file))  # type: ignore[misc]  # reads as BinaryIO
-        else:
+        if not isinstance(file, io.BufferedReader):
             yield file
+            return
+        head = file.peek(MAGIC_BYTES)[:MAGIC_BYTES]
+        if not head:  # Asking again would make a terminal wait for a second end of input.
+            yield io.BytesIO()
+            return
+        compression = compression_of(head)
+        yield file if compression is None else stack.enter_context(unpacked(file, compression))
 
 
 def _open(path: Path | str) -> BinaryIO:
@@ -94,18 +117,21 @@ def reading(path: Path | str) -> Iterator[None]:
     """Nothing; but what reading `path` may raise inside becomes a `FileError`."""
     try:
         yield
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FileError(path, f"damaged or truncated gzip file: {error}") from error
+    except DAMAGED as error:
+        raise FileError(path, f"damaged or truncated compressed file: {error}") from error
     except OSError as error:
+        if error.errno is None:  # bzip2 has no error of its own
+            raise FileError(path, f"damaged or truncated compressed file: {error}") from error
         raise FileError(path, error.strerror or str(error)) from error
 
 
 @contextlib.contextmanager
 def open_output(path: Path | str) -> Iterator[IO[str]]:
-    """A text file opened for writing that appears complete or not at all; `.gz` is compressed.
+    """A text file opened for writing that appears complete or not at all.
 
-    The text goes to a file beside the target, which takes the target's name when the block ends
-    without an exception. `-` is standard output.
+    Where the name ends in `.gz`, `.bz2` or `.xz` it is compressed. The text goes to a file beside
+    the target, which takes the target's name when the block ends without an exception. `-` is
+    standard output.
     """
     path = Path(path)
     if path == STANDARD_STREAM:
@@ -124,14 +150,9 @@ def open_output(path: Path | str) -> Iterator[IO[str]]:
         raise FileError(path, f"cannot be written: {error.strerror}") from error
     try:
         with os.fdopen(handle, "wb") as raw:
-            if path.suffix == ".gz":
-                # No name and no time in the header: the same text gives the same bytes.
-                packed = gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0)
-                with packed, _text(packed) as file:
-                    yield file
-            else:
-                with _text(raw) as file:
-                    yield file
+            packed = packing(raw, path)
+            with packed or contextlib.nullcontext(), _text(packed or raw) as file:
+                yield file
         _give_default_permissions(name)
         Path(name).replace(path)
     except OSError as error:
@@ -176,7 +197,7 @@ def write_lines(path: Path | str, lines: Iterable[str]) -> None:
 
 
 @contextlib.contextmanager
-def _text(raw: IO[bytes] | gzip.GzipFile) -> Iterator[IO[str]]:
+def _text(raw: IO[bytes] | Packed) -> Iterator[IO[str]]:
     """A text view of a binary file that flushes, but does not close, at its end."""
     file = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
     try:
@@ -194,10 +215,12 @@ def _give_default_permissions(name: str) -> None:
 
 
 def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
-    """The bytes of a file cut after line ends, in blocks of about `BLOCK_BYTES`."""
+    """The bytes of a file cut after line ends, in blocks of at most about `BLOCK_BYTES`."""
+    # One read of the system gives all of a file that is asked for, but of a pipe what is there.
+    read = file.read1 if isinstance(file, io.BufferedReader) else file.read
     pieces: list[bytes] = []
     is_first = True
-    while piece := file.read(BLOCK_BYTES):
+    while piece := read(BLOCK_BYTES):
         cut = piece.rfind(b"\n") + 1
         if cut == 0:
             pieces.append(piece)
@@ -208,11 +231,6 @@ def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
     rest = b"".join(pieces)
     if rest and not (is_first and rest == codecs.BOM_UTF8):  # a mark alone is an empty file
         yield rest + b"\n"
-
-
-def position_of(file: BinaryIO, n_read: int) -> int:
-    """How far into the file on disk reading has come after `n_read` bytes of its content."""
-    return file.fileobj.tell() if isinstance(file, gzip.GzipFile) else n_read
 
 
 def _utf8_error(

@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 
 from calque.errors import FileError, LineError
 from calque.progress import Stage
-from calque.text.files import open_input, position_of, reading
+from calque.text.compression import position_of
+from calque.text.files import open_input, reading
 
 _CODES = {"bpt", "ept", "it", "ph", "ut"}
 """Inline elements whose content is formatting of the tool that wrote the file, not text."""
