@@ -73,9 +73,18 @@ def compare() -> None:
     gradient = np.zeros(len(weights))
     _core.expected_worth(lists, rng.random(n_rows), 1.0, weights, THREADS, gradient)
     _core.gradient_step(_core.SgdStep(0.1, 0.1, 0.0), gradient, 1, weights, THREADS)
+    every = np.arange(len(weights), dtype=np.int32)
+    rule = _core.AdaGradUpdate(0.1, 0.1)
+    parts = weights, np.zeros(len(weights)), np.ones(len(weights))
+    moved = _core.move_columns(rule, every, gradient, 1, *parts, threads=THREADS)
+    keys = rng.integers(0, 2**63, len(weights)).astype(np.uint64)
+    index = _core.FeatureIndex()
+    for _ in range(2):
+        index.add(keys, threads=THREADS)
+    _core.SparseTable().set_many(keys, moved, threads=THREADS)
     arrays = weights.copy(), np.ones(len(weights), np.float32), np.zeros(len(weights), np.int8)
-    rule = _core.RpropStep(1.2, 0.5, 1e-9, 1.0, False)
-    _core.rprop_step(rule, gradient, weights, *arrays, THREADS)
+    signs = _core.RpropStep(1.2, 0.5, 1e-9, 1.0, False)
+    _core.rprop_step(signs, gradient, weights, *arrays, THREADS)
 
 
 def main() -> None:

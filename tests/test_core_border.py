@@ -218,6 +218,20 @@ def gradient_step() -> Call:
     return Call(_core.gradient_step, arguments, ("weights", "squares"))
 
 
+def move_columns() -> Call:
+    arguments: Arguments = {
+        "update": _core.AdaGradUpdate(0.1, 0.1),
+        "columns": int32(2, 0),
+        "values": np.ones(2),
+        "n_steps": 1,
+        "weights": np.zeros(3),
+        "lag": np.zeros(3),
+        "squares": np.zeros(3),
+        "threads": 2,
+    }
+    return Call(_core.move_columns, arguments, ("weights", "lag", "squares"))
+
+
 def rprop_step() -> Call:
     arguments: Arguments = {
         "rule": _core.RpropStep(1.2, 0.5, 1e-9, 1.0, False),
@@ -251,6 +265,10 @@ def test_what_goes_uphill_is_checked() -> None:
         (gradient_step(), {"gradient": short}),
         (gradient_step(), {"squares": short}),
         (gradient_step(), {"n_dense": -1}),
+        (move_columns(), {"columns": int32(3, 0)}),
+        (move_columns(), {"values": np.ones(3)}),
+        (move_columns(), {"lag": short}),
+        (move_columns(), {"squares": None}),
         (rprop_step(), {"gradient": short}),
         (rprop_step(), {"before": short}),
         (rprop_step(), {"steps": np.ones(2, np.float32)}),
@@ -350,6 +368,7 @@ def calls() -> dict[str, Call]:
         "expected_worth": expected_worth(),
         "small_steps": small_steps(),
         "gradient_step": gradient_step(),
+        "move_columns": move_columns(),
         "rprop_step": rprop_step(),
         "LocalProblem.learn": local_learn(),
         "scatter_rows": Call(

@@ -75,7 +75,7 @@ def test_many_at_once_are_as_one_by_one(pairs: list[tuple[int, float]]) -> None:
         last[key] = value
     arrays = np.array([k for k, _ in pairs], np.uint64), np.array([v for _, v in pairs], np.float32)
     added.add_many(*arrays)
-    placed.set_many(*arrays)
+    placed.set_many(*arrays, threads=3)
     assert dict_of(SparseWeights(added)) == dict_of(SparseWeights(one))
     assert dict_of(SparseWeights(placed)) == last
 

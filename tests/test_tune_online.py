@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tuning_lists import add, random_lists, with_sparse
 
-from calque._core import mira_pass
+from calque._core import AdaGradUpdate, SgdUpdate, mira_pass, move_columns
 from calque.hyps import CandidatePool, Lists
 from calque.tune.losses.hope_fear import HopeFearLoss
 from calque.tune.losses.loss import Loss
@@ -107,3 +107,28 @@ def test_a_step_is_as_long_as_the_loss_asks_and_no_longer_than_allowed() -> None
         direction = Direction(np.array([0, 1]), np.array([3.0, 4.0]), loss)
         PassiveAggressive(0.5).move(weights, direction)
         assert weights.tolist() == pytest.approx([3 * expected, 4 * expected])
+
+
+@pytest.mark.parametrize("adaptive", [False, True])
+def test_columns_move_as_in_numpy_whatever_the_threads(adaptive: bool) -> None:
+    rng = np.random.default_rng(1)
+    weights, lag, squares = rng.random((3, 20_000))
+    columns = rng.permutation(20_000)[:15_000].astype(np.int32)
+    values = rng.normal(size=15_000)
+    change, expected_squares = 0.5 * values, squares.copy()
+    if adaptive:
+        expected_squares[columns] += values**2
+        change /= np.sqrt(expected_squares[columns])
+    expected, expected_lag = weights.copy(), lag.copy()
+    expected[columns] += change
+    expected_lag[columns] += 7 * change
+    rule = AdaGradUpdate(9.0, 0.5) if adaptive else SgdUpdate(9.0, 0.5)
+    results = []
+    for threads in (1, 3):
+        arrays = weights.copy(), lag.copy(), squares.copy()
+        moved = move_columns(rule, columns, values, 7, *arrays, threads=threads)
+        for array, wanted in zip(arrays, (expected, expected_lag, expected_squares), strict=True):
+            assert np.allclose(array, wanted, rtol=1e-14)
+        assert (moved == arrays[0][columns].astype(np.float32)).all()
+        results.append(b"".join(array.tobytes() for array in arrays))
+    assert results[0] == results[1]

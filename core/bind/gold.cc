@@ -22,7 +22,7 @@ Selection to_selection(const std::string& name) {
 
 // Violations as arrays.
 struct BoundViolations {
-  void take(const std::vector<Violation>& all, size_t n_dense, bool total) {
+  void take(const std::vector<Violation>& all, size_t n_dense, bool total, int threads) {
     const size_t n_rows = total ? 1 : all.size();
     dense.resize(n_rows * n_dense);
     for (size_t i = 0; i < all.size(); ++i) {
@@ -34,7 +34,7 @@ struct BoundViolations {
       }
       if (!total) append(all[i].sparse);
     }
-    if (total) append(sum_sparse(all));
+    if (total) append(sum_sparse(all, threads));
   }
   void append(const SparseVector& row) {
     keys.insert(keys.end(), row.keys.begin(), row.keys.end());
@@ -184,7 +184,7 @@ void register_gold(nb::class_<BoundDecoder>& decoder, nb::module_& m) {
               const auto all = find_violations(decoder.model, weights, options, source,
                                                {view(references), view(reference_offsets)},
                                                lattices.view(), view(chosen), threads);
-              found.take(all, decoder.model.dense().size(), total);
+              found.take(all, decoder.model.dense().size(), total, threads);
             }
             return found.to_arrays();
           },

@@ -134,15 +134,16 @@ void register_hyps(nb::module_& m) {
       .def("__len__", [](const FeatureIndex& index) { return index.keys().size(); })
       .def(
           "add",
-          [](FeatureIndex& index, Vector<uint64_t> keys) {
+          [](FeatureIndex& index, Vector<uint64_t> keys, int threads) {
             std::vector<int32_t> columns(keys.size());
             {
               nb::gil_scoped_release release;
-              index.add(view(keys), columns);
+              index.add(view(keys), columns, threads);
             }
             return to_numpy(std::move(columns));
           },
-          nb::arg("keys"), "The columns of the keys; new keys get the next ones.")
+          nb::arg("keys"), nb::kw_only(), nb::arg("threads") = 1,
+          "The columns of the keys; new keys get the next ones.")
       .def(
           "find",
           [](const FeatureIndex& index, Vector<uint64_t> keys) {

@@ -31,6 +31,15 @@ Worths worths_of(const BoundDifferences& lists, const Vector<double>& gains,
   return {view(gains), view(n_truths)};
 }
 
+void give_squares(OnlineUpdate& update, const std::optional<InOutVector<double>>& squares,
+                  size_t n_weights) {
+  if (auto* rule = std::get_if<AdaGradUpdate>(&update)) {
+    if (!squares) throw Error("steps that shrink with squares: expected an array for them");
+    check_size(squares->size(), n_weights, "squares");
+    rule->squares = view(*squares);
+  }
+}
+
 void directions(const BoundDifferences& lists, Vector<double> gains, Vector<int64_t> n_truths,
                 const OnlineLoss& loss, Vector<double> weights, InOutVector<double> sum) {
   const Worths worths = worths_of(lists, gains, n_truths);
@@ -40,6 +49,22 @@ void directions(const BoundDifferences& lists, Vector<double> gains, Vector<int6
   lists.with([&](const auto& some) {
     add_directions(some, worths, loss, view(weights), view(sum));
   });
+}
+
+auto move(OnlineUpdate update, Vector<int32_t> columns, Vector<double> values, double n_steps,
+          InOutVector<double> weights, InOutVector<double> lag,
+          std::optional<InOutVector<double>> squares, int threads) {
+  check_size(values.size(), columns.size(), "values");
+  check_ids(view(columns), static_cast<int64_t>(weights.size()), "columns");
+  check_size(lag.size(), weights.size(), "lag");
+  give_squares(update, squares, weights.size());
+  std::vector<float> moved;
+  {
+    nb::gil_scoped_release release;
+    moved = move_columns(update, view(columns), view(values), n_steps, view(weights), view(lag),
+                         threads);
+  }
+  return to_numpy(std::move(moved));
 }
 
 void learn(const BoundDifferences& lists, Vector<int64_t> order, Vector<double> gains,
@@ -52,11 +77,7 @@ void learn(const BoundDifferences& lists, Vector<int64_t> order, Vector<double> 
   check_size(weights.size(), lists.n_weights(), "weights");
   check_size(times.size(), 2, "times");
   if (lag) check_size(lag->size(), lists.n_weights(), "lag");
-  if (auto* rule = std::get_if<AdaGradUpdate>(&update)) {
-    if (!squares) throw Error("steps that shrink with squares: expected an array for them");
-    check_size(squares->size(), lists.n_weights(), "squares");
-    rule->squares = view(*squares);
-  }
+  give_squares(update, squares, lists.n_weights());
   for (const double shrink : {dense_shrink, sparse_shrink}) {
     if (!(shrink > 0 && shrink <= 1)) throw Error("expected weights to shrink by 0 to 1");
   }
@@ -185,6 +206,10 @@ void register_online(nb::module_& m) {
         return to_numpy(std::move(counts));
       },
       nb::arg("columns"), nb::arg("n_columns"), "How often each column occurs, up to 255.");
+  m.def("move_columns", &move, nb::arg("update"), nb::arg("columns"), nb::arg("values"),
+        nb::arg("n_steps"), nb::arg("weights"), nb::arg("lag"),
+        nb::arg("squares").none() = nb::none(), nb::kw_only(), nb::arg("threads"),
+        "Move the weights of distinct columns after so many steps; gives them as they are then.");
   nb::class_<BoundDifferences> lists(
       m, "DifferenceLists", "Lists of that in which the candidates of a sentence differ.");
   bind_lists<int16_t>(lists);

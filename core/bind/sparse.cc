@@ -87,12 +87,13 @@ void register_sparse(nb::module_& m) {
            nb::arg("delta"), "Add to the value of the key.")
       .def(
           "set_many",
-          [](SparseTable& table, Vector<uint64_t> keys, Vector<float> values) {
+          [](SparseTable& table, Vector<uint64_t> keys, Vector<float> values, int threads) {
             check_lengths(keys.size(), values.size());
             nb::gil_scoped_release release;
-            table.set(view(keys), view(values));
+            table.set(view(keys), view(values), threads);
           },
-          nb::arg("keys"), nb::arg("values"), "Give each key its value; the last one counts.")
+          nb::arg("keys"), nb::arg("values"), nb::kw_only(), nb::arg("threads") = 1,
+          "Give each key its value; the last one counts.")
       .def(
           "add_many",
           [](SparseTable& table, Vector<uint64_t> keys, Vector<float> deltas) {

@@ -5,6 +5,7 @@
 
 #include "features/lookups.h"
 #include "features/radix_sort.h"
+#include "parallel.h"
 
 namespace calque {
 namespace {
@@ -105,7 +106,7 @@ void SparseTable::get(std::span<const uint64_t> keys, std::span<float> values) c
 // Block by block, part by part: one part fits into the cache, or nearly so; all of them do not.
 template <typename Apply>
 void SparseTable::apply(std::span<const uint64_t> keys, std::span<const float> values,
-                        Apply apply) {
+                        int n_threads, Apply apply) {
   std::vector<std::pair<uint64_t, float>> sorted(std::min(keys.size(), kBlock));
   for (size_t begin = 0; begin < keys.size(); begin += kBlock) {
     const auto block = keys.subspan(begin, std::min(kBlock, keys.size() - begin));
@@ -116,16 +117,24 @@ void SparseTable::apply(std::span<const uint64_t> keys, std::span<const float> v
     for (size_t i = 0; i < block.size(); ++i) {
       sorted[starts[static_cast<size_t>(index(block[i]))]++] = {block[i], values[begin + i]};
     }
-    for (size_t i = 0; i < block.size(); ++i) apply(slot(sorted[i].first), sorted[i].second);
+    // `starts` are ends by now. Each part is the work of one thread.
+    for_chunks(parts_.size(), 1, n_threads, [&] {
+      return [&](size_t at, size_t) {
+        for (size_t i = at > 0 ? starts[at - 1] : 0; i < starts[at]; ++i) {
+          apply(parts_[at].slot(hash(sorted[i].first)), sorted[i].second);
+        }
+      };
+    });
   }
 }
 
-void SparseTable::set(std::span<const uint64_t> keys, std::span<const float> values) {
-  apply(keys, values, [](float& slot, float value) { slot = value; });
+void SparseTable::set(std::span<const uint64_t> keys, std::span<const float> values,
+                      int n_threads) {
+  apply(keys, values, n_threads, [](float& slot, float value) { slot = value; });
 }
 
 void SparseTable::add(std::span<const uint64_t> keys, std::span<const float> deltas) {
-  apply(keys, deltas, [](float& slot, float delta) { slot += delta; });
+  apply(keys, deltas, 1, [](float& slot, float delta) { slot += delta; });
 }
 
 void SparseTable::reserve(std::span<const uint64_t> keys) {

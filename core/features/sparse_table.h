@@ -63,7 +63,7 @@ class SparseTable {
   // The same for many keys, which may repeat; the sums of a key are taken in the order given.
   // Precondition: the spans are of one length.
   void get(std::span<const uint64_t> keys, std::span<float> values) const;
-  void set(std::span<const uint64_t> keys, std::span<const float> values);
+  void set(std::span<const uint64_t> keys, std::span<const float> values, int n_threads = 1);
   void add(std::span<const uint64_t> keys, std::span<const float> deltas);
 
   // Makes room for these keys, none of which is present, without which tables would grow step by step.
@@ -98,7 +98,8 @@ class SparseTable {
   Part& make_part(uint64_t key);
   float& slot(uint64_t key) { return make_part(key).slot(hash(key)); }
   template <typename Apply>
-  void apply(std::span<const uint64_t> keys, std::span<const float> values, Apply apply);
+  void apply(std::span<const uint64_t> keys, std::span<const float> values, int n_threads,
+             Apply apply);
   // Calls visit(key, value) for every entry.
   template <typename Visit>
   void for_each(Visit visit) const;

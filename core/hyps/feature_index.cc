@@ -6,17 +6,30 @@
 
 #include "error.h"
 #include "hash.h"
+#include "parallel.h"
 
 namespace calque {
 namespace {
 
 constexpr size_t kAhead = 16;  // keys whose slots are on their way while earlier ones are compared
 constexpr size_t kFewestSlots = 256;
+constexpr size_t kAtOnce = 4096;  // keys of a thread
 
 }  // namespace
 
-void FeatureIndex::add(std::span<const uint64_t> keys, std::span<int32_t> columns) {
+void FeatureIndex::add(std::span<const uint64_t> keys, std::span<int32_t> columns,
+                       int n_threads) {
+  // Threads look up what is there; what is new is numbered by one of them, in order.
+  const bool is_looked_up = n_threads > 1 && !slots_.empty();
+  if (is_looked_up) {
+    for_chunks(keys.size(), kAtOnce, n_threads, [&] {
+      return [&](size_t begin, size_t end) {
+        find_some(keys.subspan(begin, end - begin), columns.subspan(begin, end - begin));
+      };
+    });
+  }
   for (size_t i = 0; i < keys.size(); ++i) {
+    if (is_looked_up && columns[i] >= 0) continue;
     if (2 * (keys_.size() + 1) > slots_.size()) grow(keys_.size() + 1);
     if (i + kAhead < keys.size()) {
       __builtin_prefetch(&slots_[mix(keys[i + kAhead]) & (slots_.size() - 1)]);
@@ -38,6 +51,11 @@ void FeatureIndex::find(std::span<const uint64_t> keys, std::span<int32_t> colum
     std::ranges::fill(columns, -1);
     return;
   }
+  find_some(keys, columns);
+}
+
+// Precondition: there are slots.
+void FeatureIndex::find_some(std::span<const uint64_t> keys, std::span<int32_t> columns) const {
   for (size_t i = 0; i < keys.size(); ++i) {
     if (i + kAhead < keys.size()) {
       __builtin_prefetch(&slots_[mix(keys[i + kAhead]) & (slots_.size() - 1)]);

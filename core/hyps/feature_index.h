@@ -15,8 +15,8 @@ namespace calque {
 class FeatureIndex {
  public:
   // The columns of the keys; keys that are new get the next ones. Throws Error where 32 bits cannot
-  // number them. Precondition: the spans are of one length.
-  void add(std::span<const uint64_t> keys, std::span<int32_t> columns);
+  // number them. The columns do not depend on n_threads. Precondition: the spans are of one length.
+  void add(std::span<const uint64_t> keys, std::span<int32_t> columns, int n_threads = 1);
   // The columns of the keys, -1 for those that have none. Precondition: as above.
   void find(std::span<const uint64_t> keys, std::span<int32_t> columns) const;
 
@@ -25,6 +25,7 @@ class FeatureIndex {
 
  private:
   size_t place(uint64_t key) const;
+  void find_some(std::span<const uint64_t> keys, std::span<int32_t> columns) const;
   void grow(size_t n_keys);
 
   LargeVector<uint64_t> keys_;

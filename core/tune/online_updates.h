@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <variant>
+#include <vector>
 
 namespace calque {
 
@@ -45,5 +47,13 @@ struct PassiveAggressiveUpdate {
 };
 
 using OnlineUpdate = std::variant<SgdUpdate, AdaGradUpdate, PassiveAggressiveUpdate>;
+
+// Moves the sparse weights of some columns, each of which is there once, in a direction of these
+// values: what a step changes after `n_steps` others is too much by that in the sum over all steps
+// (`lag`). Gives the weights of the columns after it. Results do not depend on n_threads.
+// Oracle: tests/test_tune_online.py (numpy).
+std::vector<float> move_columns(const OnlineUpdate& update, std::span<const int32_t> columns,
+                                std::span<const double> values, double n_steps,
+                                std::span<double> weights, std::span<double> lag, int n_threads);
 
 }  // namespace calque

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "decode/derivation.h"
@@ -291,6 +293,31 @@ class ViolationFinder {
   std::vector<Bin> bins_;
 };
 
+constexpr size_t kKeyRanges = 64;
+constexpr int kRangeShift = 64 - 6;
+
+// Adds up the differences whose keys begin with the bits `range`, by ascending key.
+void sum_range(std::span<const Violation> violations, size_t range, SparseVector& sum) {
+  std::vector<std::pair<uint64_t, float>> entries;
+  for (const Violation& violation : violations) {
+    const auto& keys = violation.sparse.keys;
+    const uint64_t first = static_cast<uint64_t>(range) << kRangeShift;
+    for (auto i = static_cast<size_t>(std::ranges::lower_bound(keys, first) - keys.begin());
+         i < keys.size() && keys[i] >> kRangeShift == range; ++i) {
+      entries.emplace_back(keys[i], violation.sparse.counts[i]);
+    }
+  }
+  std::ranges::sort(entries, {}, &std::pair<uint64_t, float>::first);
+  for (size_t i = 0; i < entries.size();) {
+    const uint64_t key = entries[i].first;
+    float count = 0;
+    for (; i < entries.size() && entries[i].first == key; ++i) count += entries[i].second;
+    if (count == 0) continue;
+    sum.keys.push_back(key);
+    sum.counts.push_back(count);
+  }
+}
+
 }  // namespace
 
 std::vector<Violation> find_violations(const ModelView& model, const WeightView& weights,
@@ -300,10 +327,17 @@ std::vector<Violation> find_violations(const ModelView& model, const WeightView&
                                        int n_threads) {
   const SourceText wanted{references.ids, references.offsets, references.ids, {}, 0, {}};
   std::vector<Violation> found(chosen.size());
+  // The longest first: then no thread is left with one at the end.
+  std::vector<size_t> order(chosen.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::greater{}, [&](size_t i) {
+    return lattices.n_source[static_cast<size_t>(chosen[i])];
+  });
   with_target(model, weights, [&](const auto& inner) {
     for_chunks(chosen.size(), 1, n_threads, [&] {
-      return [&, finder = ViolationFinder(model, weights, options, inner)](size_t i,
+      return [&, finder = ViolationFinder(model, weights, options, inner)](size_t at_order,
                                                                            size_t) mutable {
+        const size_t i = order[at_order];
         const auto at = static_cast<size_t>(chosen[i]);
         const auto pair = static_cast<size_t>(lattices.pairs[at]);
         const auto n_source = static_cast<size_t>(lattices.n_source[at]);
@@ -317,20 +351,18 @@ std::vector<Violation> find_violations(const ModelView& model, const WeightView&
   return found;
 }
 
-SparseVector sum_sparse(std::span<const Violation> violations) {
-  std::vector<SparseVector> parts(1);
-  for (const Violation& one : violations) parts.push_back(one.sparse);
-  // Two by two, so that no key is moved more often than parts can be halved.
-  while (parts.size() > 1) {
-    std::vector<SparseVector> sums;
-    for (size_t i = 0; i + 1 < parts.size(); i += 2) {
-      for (float& count : parts[i + 1].counts) count = -count;
-      subtract(parts[i], parts[i + 1], sums.emplace_back());
-    }
-    if (parts.size() % 2 == 1) sums.push_back(std::move(parts.back()));
-    parts = std::move(sums);
+SparseVector sum_sparse(std::span<const Violation> violations, int n_threads) {
+  // Keys of a range are summed by one thread; the ranges follow one another.
+  std::vector<SparseVector> sums(kKeyRanges);
+  for_chunks(kKeyRanges, 1, n_threads, [&] {
+    return [&](size_t range, size_t) { sum_range(violations, range, sums[range]); };
+  });
+  SparseVector total;
+  for (const SparseVector& sum : sums) {
+    total.keys.insert(total.keys.end(), sum.keys.begin(), sum.keys.end());
+    total.counts.insert(total.counts.end(), sum.counts.begin(), sum.counts.end());
   }
-  return std::move(parts.front());
+  return total;
 }
 
 }  // namespace calque

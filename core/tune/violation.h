@@ -48,8 +48,8 @@ std::vector<Violation> find_violations(const ModelView& model, const WeightView&
                                        const GoldView& lattices, std::span<const int64_t> chosen,
                                        int n_threads);
 
-// The sum of the sparse differences, without those that cancel. They are small whole numbers, so that
-// no order of the additions changes it.
-SparseVector sum_sparse(std::span<const Violation> violations);
+// The sum of the sparse differences by ascending key, without those that cancel. They are small whole
+// numbers, so that no order of the additions changes it.
+SparseVector sum_sparse(std::span<const Violation> violations, int n_threads);
 
 }  // namespace calque

@@ -318,7 +318,7 @@ class SparseTable:
     def add(self, key: int, delta: float) -> None:
         """Add to the value of the key."""
 
-    def set_many(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+    def set_many(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, threads: int = 1) -> None:
         """Give each key its value; the last one counts."""
 
     def add_many(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], deltas: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
@@ -791,7 +791,7 @@ class FeatureIndex:
 
     def __len__(self) -> int: ...
 
-    def add(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    def add(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, threads: int = 1) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """The columns of the keys; new keys get the next ones."""
 
     def find(self, keys: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
@@ -922,6 +922,11 @@ def differences(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), ord
 
 def column_counts(columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
     """How often each column occurs, up to 255."""
+
+def move_columns(update: SgdUpdate | AdaGradUpdate | PassiveAggressiveUpdate, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_steps: float, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], lag: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], squares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None, *, threads: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+    """
+    Move the weights of distinct columns after so many steps; gives them as they are then.
+    """
 
 class DifferenceLists:
     """Lists of that in which the candidates of a sentence differ."""

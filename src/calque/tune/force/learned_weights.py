@@ -33,17 +33,21 @@ class LearnedWeights:
         *,
         adaptive: bool,
         keeps_dense_size: bool = False,
+        threads: int = 1,
     ) -> None:
         """Take the first weights, what may not move, and the rates of dense and sparse weights.
 
         With `adaptive`, rates shrink feature by feature with what it has moved (AdaGrad). With
-        `keeps_dense_size` the magnitudes of the dense weights that move keep their sum.
+        `keeps_dense_size` the magnitudes of the dense weights that move keep their sum. Threads
+        never change a result.
         """
         self._source = source
         self._fixed = fixed
         self._rates = rates
         self._adaptive = adaptive
+        self._rule = (_core.AdaGradUpdate if adaptive else _core.SgdUpdate)(*rates)
         self._keeps_dense_size = keeps_dense_size
+        self._threads = threads
         self._names = source.dense_names
         self._free_dense = free_features(fixed, source, np.empty(0, np.uint64))
         self._dense = {name: np.zeros(len(self._names)) for name in PARTS}
@@ -85,30 +89,37 @@ class LearnedWeights:
 
     def move(self, dense: Vector, keys: NDArray[np.uint64], values: NDArray[np.float64]) -> None:
         """Take a step in a direction of these dense and sparse values; keys are distinct."""
-        every = np.flatnonzero(self._free_dense & (dense != 0))
-        before = self._dense["weights"].copy()
-        self._step(self._dense, every, dense[every], self._rates[0])
-        if self._keeps_dense_size:
-            self._resize(before)
+        self._move_dense(dense)
         columns = self._columns(keys)
-        free = self._is_free[columns]
-        if not free.all():
+        if self._fixed:
+            free = self._is_free[columns]
             columns, keys, values = columns[free], keys[free], values[free]
-        self._step(self._sparse, columns, values, self._rates[1])
-        self._table.set_many(keys, self._sparse["weights"][columns].astype(np.float32))
+        moved = _core.move_columns(
+            self._rule,
+            columns,
+            values,
+            self.n_steps,
+            self._sparse["weights"],
+            self._sparse["lag"],
+            self._sparse["squares"],
+            threads=self._threads,
+        )
+        self._table.set_many(keys, moved, threads=self._threads)
         self.n_steps += 1
 
-    def _step(
-        self, parts: dict[str, Vector], columns: NDArray[Any], values: Vector, rate: float
-    ) -> None:
+    def _move_dense(self, direction: Vector) -> None:
+        features = np.flatnonzero(self._free_dense & (direction != 0))
+        values = direction[features]
+        before = self._dense["weights"].copy()
         with np.errstate(over="ignore", invalid="ignore"):  # whoever learns looks at `is_finite`
-            change = rate * values
+            change = self._rates[0] * values
             if self._adaptive:
-                squares = parts["squares"][columns] + values**2
-                parts["squares"][columns] = squares
-                change /= np.sqrt(squares)
-            parts["weights"][columns] += change
-            parts["lag"][columns] += self.n_steps * change
+                self._dense["squares"][features] += values**2
+                change /= np.sqrt(self._dense["squares"][features])
+            self._dense["weights"][features] += change
+            self._dense["lag"][features] += self.n_steps * change
+        if self._keeps_dense_size:
+            self._resize(before)
 
     def _resize(self, before: Vector) -> None:
         """Bring the dense weights that may move back to the size that they had before a step."""
@@ -121,13 +132,13 @@ class LearnedWeights:
 
     def _columns(self, keys: NDArray[np.uint64]) -> NDArray[np.int32]:
         n_known = len(self._index)
-        columns = self._index.add(keys)
+        columns = self._index.add(keys, threads=self._threads)
         n = len(self._index)
         if n > len(self._is_free):
             room = max(n, 3 * len(self._is_free) // 2, 1024)
             self._sparse = {name: _grown(part, room) for name, part in self._sparse.items()}
             self._is_free = _grown(self._is_free, room)
-        if n > n_known:
+        if self._fixed and n > n_known:
             new = self._index.keys(n_known)
             free = free_features(self._fixed, self._source, new)
             self._is_free[n_known:n] = free[len(self._names) :]

@@ -199,6 +199,7 @@ class MaxForceTraining(Training):
             (options.dense_rate, options.sparse_rate),
             adaptive=options.update == "adagrad",
             keeps_dense_size=options.keep_dense_size,
+            threads=place.threads,
         )
         self._counts = np.zeros(len(COUNTS), np.int64)
 
