@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from typing import Protocol
 
 from calque.features import WordClasses
 
@@ -136,31 +137,53 @@ def hierarchical(d: Derived) -> Iterator[str]:
     only where the blocks can be built by merging neighbours. For other orders, and for prefixes,
     the rule of the search is written down again.
     """
-    after = merged_from_the_right(d.blocks, len(d.source))
-    definition = d.ends and builds_by_merging(d.blocks)
-    for i, b in enumerate(d.blocks):
+    ways = hierarchical_ways(d.blocks, len(d.source), d.ends)
+    for b, (backward, forward) in zip(d.blocks, ways, strict=True):
         if b.copied:
             continue
         name = f"{d.s(b)} ||| {t(b)}"
-        begin, end = merged_before(d.blocks[:i])
-        way = "M" if b.begin == end else "S" if b.end == begin else "D"
-        yield f"hierarchical.backward:{name} ||| {way}"
+        yield f"hierarchical.backward:{name} ||| {backward}"
+        if forward is not None:
+            yield f"hierarchical.forward:{name} ||| {forward}"
+
+
+class Span(Protocol):
+    """Source words [begin, end)."""
+
+    @property
+    def begin(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
+def hierarchical_ways(
+    blocks: Sequence[Span], n_words: int, ends: bool
+) -> Iterator[tuple[str, str | None]]:
+    """Where each block lies towards merged blocks before and behind it: M, S or D.
+
+    What comes behind the last block of a prefix is not known.
+    """
+    after = merged_from_the_right(blocks, n_words)
+    definition = ends and builds_by_merging(blocks)
+    for i, b in enumerate(blocks):
+        begin, end = merged_before(blocks[:i])
+        backward = "M" if b.begin == end else "S" if b.end == begin else "D"
+        forward: str | None = None
+        covered = {w for one in blocks[: i + 1] for w in range(one.begin, one.end)}
         if definition:
             begin, end = after[i]
-            way = "M" if b.end == begin else "S" if b.begin == end else "D"
-            yield f"hierarchical.forward:{name} ||| {way}"
-            continue
-        covered = {w for one in d.blocks[: i + 1] for w in range(one.begin, one.end)}
-        if i + 1 < len(d.blocks):
-            following = d.blocks[i + 1]
+            forward = "M" if b.end == begin else "S" if b.begin == end else "D"
+        elif i + 1 < len(blocks):
+            following = blocks[i + 1]
             right = following.begin >= b.end and b.end not in covered
             left = following.end <= b.begin and b.begin - 1 not in covered
-            yield f"hierarchical.forward:{name} ||| {'M' if right else 'S' if left else 'D'}"
-        elif d.ends:
-            yield f"hierarchical.forward:{name} ||| {'M' if b.end == len(d.source) else 'D'}"
+            forward = "M" if right else "S" if left else "D"
+        elif ends:
+            forward = "M" if b.end == n_words else "D"
+        yield backward, forward
 
 
-def merged_before(blocks: tuple[Block, ...]) -> tuple[int, int]:
+def merged_before(blocks: Sequence[Span]) -> tuple[int, int]:
     """The longest run of last blocks that covers one stretch of the source, found from scratch.
 
     The sentence begins with an empty block.
@@ -173,7 +196,7 @@ def merged_before(blocks: tuple[Block, ...]) -> tuple[int, int]:
     return best
 
 
-def merged_from_the_right(blocks: tuple[Block, ...], n_words: int) -> list[tuple[int, int]]:
+def merged_from_the_right(blocks: Sequence[Span], n_words: int) -> list[tuple[int, int]]:
     """What each block finds behind it in the target: a parser that reads from the end of it.
 
     The sentence ends with an empty block.
@@ -187,7 +210,7 @@ def merged_from_the_right(blocks: tuple[Block, ...], n_words: int) -> list[tuple
     return found[::-1]
 
 
-def builds_by_merging(blocks: tuple[Block, ...]) -> bool:
+def builds_by_merging(blocks: Sequence[Span]) -> bool:
     """Whether neighbours can be merged, two by two, until one block is left."""
     stack: list[tuple[int, int]] = []
     for block in blocks:

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from decode_reference import (
     DISCONTINUOUS,
+    MONOTONE,
+    SWAP,
     Parts,
     Rules,
     Step,
@@ -21,6 +23,7 @@ from decode_reference import (
     words_of,
 )
 from decode_reference import features as standard_features
+from feature_reference import hierarchical_ways
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -37,6 +40,7 @@ from calque.features import (
     ClassLanguageModel,
     DenseData,
     FeatureSet,
+    HierarchicalData,
     JumpTable,
     LocalModelData,
     Model4Data,
@@ -48,6 +52,7 @@ from calque.features import (
 from calque.lm import estimate
 from calque.text import Sentences, Vocabulary
 
+HIERARCHICAL = SETS["hierarchical-reordering"]
 few = settings(max_examples=50, deadline=None)
 COLUMNS: dict[str, Callable[[Any], BlockColumn]] = {
     "model1_weight": lambda data: data.relevant_set.lexical,
@@ -90,6 +95,7 @@ def random_data(parts: Parts, seed: int) -> DenseData:
         ClassLanguageModel(
             estimate(text, classes, LmOptions(order=4)), np.array([0, 1, 2, 3, 4, 3, 4], np.int32)
         ),
+        HierarchicalData(table(len(parts.blocks), 6)),
     )
 
 
@@ -133,7 +139,21 @@ def features(
         add_local_model(data, step, way, values)
         for name in JUMPS:
             values[name] += jump(data, name, source, step, before.end if before else 0)
+    add_hierarchical(data, len(source), steps, ends, values)
     return values
+
+
+def add_hierarchical(
+    data: DenseData, n_words: int, steps: tuple[Step, ...], ends: bool, values: dict[str, float]
+) -> None:
+    """What each block of the table adds by its orientations towards merged blocks."""
+    assert data.hierarchical is not None
+    ways = {"M": MONOTONE, "S": SWAP, "D": DISCONTINUOUS}
+    for step, both in zip(steps, hierarchical_ways(steps, n_words, ends), strict=True):
+        for i, letter in enumerate(both):
+            if step.block >= 0 and letter is not None:
+                at = 3 * i + ways[letter]
+                values[HIERARCHICAL[at]] += float(data.hierarchical.log_probs[step.block][at])
 
 
 def add_language_model(
@@ -277,7 +297,7 @@ def test_a_mistake_in_an_expression_is_one_clear_line(expression: str, problem: 
 def test_a_feature_without_data_is_refused_by_name() -> None:
     parts = tiny_model(1)
     local = [name for name in SETS["local-model"] if "language_model" not in name]
-    for name in (*COLUMNS, *JUMPS, "class_language_model", *local):
+    for name in (*COLUMNS, *JUMPS, "class_language_model", *local, *HIERARCHICAL):
         with pytest.raises(ModelError, match=f"no data for the feature '{name}'"):
             FeatureSet.compile(name, DenseData(parts.blocks))
 

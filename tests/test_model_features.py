@@ -18,7 +18,10 @@ from calque.model import Model
 from calque.model.build import build
 from calque.text import BitextFiles, read_lines
 
-DENSE = "standard + relevant-set-6 + local-model + model4 + class_language_model"
+DENSE = (
+    "standard + hierarchical-reordering + relevant-set-6 + local-model + model4"
+    " + class_language_model"
+)
 SPARSE = "all, maxforce, expected-bleu, block-bigram"
 
 
@@ -74,7 +77,11 @@ def test_sparse_weights_change_the_score_by_what_they_weigh(
 
 def test_a_feature_that_the_model_has_no_data_for_is_refused(trained: Path) -> None:
     model = Model.load(trained)
-    for dense, name in (("model4", "fertility"), ("relevant-set-7", "model1_weight")):
+    for dense, name in (
+        ("model4", "fertility"),
+        ("relevant-set-7", "model1_weight"),
+        ("hierarchical-reordering", "hierarchical_previous_monotone"),
+    ):
         options = FeatureOptions(dense=dense)
         with pytest.raises(ModelError, match=f"no data for the feature '{name}'"):
             assert replace(model, feature_options=options).features

@@ -56,6 +56,7 @@ struct BoundDecoder {
     };
     check(model.dense().block_columns);
     check(model.dense().orientation_columns);
+    check(model.dense().merged_columns);
     const size_t n_counts = model.events().counts.size();
     if (n_counts != 0) check_size(n_counts, n_blocks * kSides, "counts of events");
     if (is_outside(model.blocks.target_words)) {

@@ -58,13 +58,15 @@ void add_block_column(BoundFeatureSet& self, const std::string& name, Matrix<flo
 }
 
 void add_orientation(BoundFeatureSet& self, const std::string& name, Matrix<float> values,
-                     std::array<int, 3> columns, std::array<float, 3> copied, bool next) {
+                     std::array<int, 3> columns, std::array<float, 3> copied, bool next,
+                     bool merged) {
   const auto width = static_cast<int>(values.shape(1));
   if (std::ranges::any_of(columns, [&](int column) { return column < -1 || column >= width; })) {
     throw Error(name + ": the table lacks a column");
   }
-  self.set.dense.orientation_columns.push_back(
-      {self.set.dense.add(name), self.keep(values), values.shape(1), columns, copied, next});
+  DenseSet& dense = self.set.dense;
+  (merged ? dense.merged_columns : dense.orientation_columns)
+      .push_back({dense.add(name), self.keep(values), values.shape(1), columns, copied, next});
 }
 
 void add_class_lm(BoundFeatureSet& self, const std::string& name, nb::object lm,
@@ -170,8 +172,9 @@ void register_feature_set(nb::module_& m) {
            "frequency, which leave-one-out changes: source given target, target given source; "
            "`steps` whether it counts in all steps, in adjacent or in neutral ones.")
       .def("add_orientation", add_orientation, nb::arg("name"), nb::arg("values"),
-           nb::arg("columns"), nb::arg("copied"), nb::arg("next"),
-           "The column of a block's row that its orientation chooses; -1: the value is 0.")
+           nb::arg("columns"), nb::arg("copied"), nb::arg("next"), nb::arg("merged") = false,
+           "The column of a block's row that its orientation chooses; -1: the value is 0. `merged`: "
+           "its orientation towards merged blocks.")
       .def(
           "add_count",
           [](BoundFeatureSet& self, const std::string& name, const std::string& of, double sign) {

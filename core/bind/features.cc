@@ -9,6 +9,7 @@
 #include "features/events.h"
 #include "features/fertility.h"
 #include "features/lexical_weight.h"
+#include "features/merged_orientation.h"
 
 namespace calque::bind {
 namespace {
@@ -62,6 +63,17 @@ OutVector<int32_t> count_fertilities(const BoundBlockTable& table, const BoundCo
   return to_numpy(std::move(counts));
 }
 
+OutVector<int32_t> count_merged_orientations(const BoundBlockTable& table,
+                                             const BoundCorpus& corpus, int max_words,
+                                             int threads) {
+  std::vector<int32_t> counts;
+  {
+    nb::gil_scoped_release release;
+    counts = merged_orientation_counts(table.table, corpus.corpus, max_words, threads);
+  }
+  return to_numpy(std::move(counts));
+}
+
 }  // namespace
 
 void register_features(nb::module_& m) {
@@ -106,6 +118,10 @@ void register_features(nb::module_& m) {
   m.def("fertility_counts", &count_fertilities, nb::arg("table"), nb::arg("corpus"),
         nb::arg("max_words"), nb::arg("threads"),
         "N(T, k) for every target phrase T and source length k = 1..max_words, flat.");
+  m.def("merged_orientation_counts", &count_merged_orientations, nb::arg("table"),
+        nb::arg("corpus"), nb::arg("max_words"), nb::arg("threads"),
+        "How often every block was monotone, swapped and discontinuous towards merged blocks before "
+        "it, and behind it, flat.");
 }
 
 }  // namespace calque::bind

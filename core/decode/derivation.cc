@@ -6,6 +6,7 @@
 #include <string>
 
 #include "decode/kbest.h"
+#include "decode/merged.h"
 #include "decode/sparse_features.h"
 #include "error.h"
 
@@ -63,6 +64,34 @@ void cover_once(std::vector<bool>& covered, const SpanTarget& block) {
   const auto first = covered.begin() + block.begin, last = covered.begin() + block.end;
   if (std::find(first, last, true) != last) throw Error("two blocks cover the same source word");
   std::fill(first, last, true);
+}
+
+// What orientations towards merged blocks add; `ends` as in extract_features.
+void add_merged(const DenseSet& dense, std::span<const Step> steps, int n_words, bool ends,
+                std::vector<double>& features) {
+  const auto add = [&](const Step& step, bool next, Orientation orientation) {
+    const auto way = static_cast<size_t>(orientation);
+    for (const OrientationColumn& column : dense.merged_columns) {
+      if (column.next != next || step.required) continue;
+      features[column.index] +=
+          step.block >= 0 ? column.at(step.block, way) : column.copied[way];
+    }
+  };
+  MergedBlocks merged;
+  int32_t stack = merged.begin();
+  std::vector<bool> covered(static_cast<size_t>(n_words));
+  const auto is_free = [&](int word) { return !covered[static_cast<size_t>(word)]; };
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const int begin = steps[i].begin, end = steps[i].end;
+    add(steps[i], false, merged.orientation(stack, begin, end));
+    stack = merged.push(stack, begin, end);
+    if (i > 0) {
+      const Step& last = steps[i - 1];
+      add(last, true, forward_orientation(last.begin, last.end, begin, end, is_free));
+    }
+    std::fill(covered.begin() + begin, covered.begin() + end, true);
+  }
+  if (ends && !steps.empty()) add(steps.back(), true, forward_at_end(steps.back().end, n_words));
 }
 
 }  // namespace
@@ -191,6 +220,7 @@ std::vector<double> extract_features(const ModelView& model, const SentenceView&
     last_end = step.end;
     previous = &step;
   }
+  if (!dense.merged_columns.empty()) add_merged(dense, steps, sentence.size(), ends, features);
   if (!ends) return features;
   const double end = model.lm.finish(words);
   for (const LmComponent& lm : dense.lms) {

@@ -17,7 +17,7 @@ constexpr int kSpare = 12;
 
 // What the step after an option may ask of it.
 struct NextClass {
-  std::array<float, 3> scores;
+  std::array<std::array<float, 3>, 2> scores;
   uint64_t values;  // that templates look at
   bool operator==(const NextClass&) const = default;
   uint64_t hash() const {
@@ -322,7 +322,7 @@ void OptionCollector::number_next_classes() {
     }
     uint64_t values = 0;  // the source follows from the place
     if (asks) values = extend_key(table_->block_values_.back().target, option.block >= 0);
-    option.next_class = classes.intern({option.next, values});
+    option.next_class = classes.intern({{option.next, option.merged_next}, values});
   }
 }
 

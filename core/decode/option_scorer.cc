@@ -52,11 +52,16 @@ void OptionScorer::add_columns(Option& option, Value value,
     if (column.steps == Steps::kAdjacent) option.previous[kDiscontinuous] -= score;
     if (column.steps == Steps::kNeutral) option.previous[kDiscontinuous] += score;
   }
-  for (const OrientationColumn& column : model_.dense().orientation_columns) {
-    auto& scores = column.next ? option.next : option.previous;
+  const auto add = [&](const OrientationColumn& column, std::array<float, 3>& scores) {
     for (size_t way = 0; way < scores.size(); ++way) {
       scores[way] += static_cast<float>(weights_[column.index] * orientation_value(column, way));
     }
+  };
+  for (const OrientationColumn& column : model_.dense().orientation_columns) {
+    add(column, column.next ? option.next : option.previous);
+  }
+  for (const OrientationColumn& column : model_.dense().merged_columns) {
+    add(column, column.next ? option.merged_next : option.merged_previous);
   }
 }
 

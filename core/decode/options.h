@@ -30,7 +30,8 @@ struct Option {
   float lm_estimate;              // weighted language-model score without history
   std::array<float, 3> previous;  // weighted score of each orientation towards the previous block
   std::array<float, 3> next;      // .. towards the next block
-  int32_t next_class;             // equal for options with equal `next`: all that the state needs
+  std::array<float, 3> merged_previous, merged_next;  // .. towards merged blocks
+  int32_t next_class;             // equal for options with equal `next`s: all that the state needs
   bool required;                  // the user asked for it: no other option touches its span
   bool may_follow_left;           // .. the block before: a step with orientation kSwap may lead to it
   FrequencyChange change;         // of the block's frequencies, where its pair is left out

@@ -160,6 +160,11 @@ double Search<Target>::score_without_target(const Cube& cube, const Hypothesis& 
   const auto orientation = static_cast<size_t>(cube.context.orientation);
   float step = cube.step_score + option.score + option.previous[orientation];
   if (from.option >= 0) step += (*table_)[from.option].next[orientation];
+  if (scores_merged_) {
+    step += option.merged_previous[static_cast<size_t>(cube.context.backward)];
+    const auto forward = static_cast<size_t>(cube.context.forward);
+    if (from.option >= 0) step += (*table_)[from.option].merged_next[forward];
+  }
   return from.score + static_cast<double>(step);
 }
 
@@ -286,19 +291,19 @@ void Search<Target>::open_cubes_at(const Place& place, std::span<const int32_t> 
     cube.step_score = static_cast<float>(
         dense_->score_jump(weights_.dense, table_->sentence().words, place.last_end, begin));
     cube.future = known_future(after, end);
-    int32_t merged = 0;
-    if (steps_) merged = add_context(place, covered, begin, end, cube);
+    const int32_t merged = add_context(place, covered, begin, end, cube);
     cube.place = graph_.places.intern({after, begin, end, merged});
     cubes_[static_cast<size_t>(graph_.coverages[after].count())].push_back(cube);
     ++n_cubes_;
   });
 }
 
-// What only sparse features ask of a step; the stack of merged blocks after it.
+// What only sparse features and merged blocks ask of a step; the stack of merged blocks after it.
 template <typename Target>
 int32_t Search<Target>::add_context(const Place& place, const Coverage& covered, int begin, int end,
                                     Cube& cube) {
-  cube.step_score += steps_->cube(place.last_end, begin, end);
+  if (steps_) cube.step_score += steps_->cube(place.last_end, begin, end);
+  if (!steps_ && !scores_merged_) return 0;
   cube.context.forward =
       forward_orientation(place.last_begin, place.last_end, begin, end,
                           [&](int word) { return covered.can_add(word, word + 1); });
@@ -314,9 +319,11 @@ void Search<Target>::finish_sentence() {
     Hypothesis& hypothesis = graph_.hypotheses[static_cast<size_t>(id)];
     double end = target_.finish(hypothesis.target);
     if (end == -std::numeric_limits<double>::infinity()) continue;
-    if (steps_ && target_.ends() && hypothesis.option >= 0) {
-      const int way = forward_at_end((*table_)[hypothesis.option].end, table_->size());
-      end += static_cast<double>(steps_->forward(hypothesis.option, way));
+    if (target_.ends() && hypothesis.option >= 0) {
+      const Option& last = (*table_)[hypothesis.option];
+      const int way = forward_at_end(last.end, table_->size());
+      end += static_cast<double>(last.merged_next[static_cast<size_t>(way)]);
+      if (steps_) end += static_cast<double>(steps_->forward(hypothesis.option, way));
     }
     hypothesis.score += end;
     for (int32_t at = hypothesis.next_arc; at >= 0; at = graph_.arc(at).next_arc) {

@@ -61,6 +61,9 @@ class Search {
       steps_.emplace(weights.sparse);
       merges_ = features.sparse.needs(kNeedsBackward);
     }
+    const bool backward = features.dense.scores_merged(weights.dense, false);
+    merges_ |= backward;
+    scores_merged_ = backward || features.dense.scores_merged(weights.dense, true);
   }
 
   // What the sentences that come are to become, where that differs from one to the other.
@@ -146,7 +149,8 @@ class Search {
   SearchOptions options_;
   Target target_;
   std::optional<StepScorer> steps_;  // where there are sparse features of steps
-  bool merges_ = false;              // whether these ask for merged blocks
+  bool merges_ = false;              // whether features ask for the blocks merged so far
+  bool scores_merged_ = false;       // whether options have scores of orientations towards merged blocks
   MergedBlocks merged_;
   bool avoids_dead_ends_ = false;
   Completion completion_;

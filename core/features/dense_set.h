@@ -49,14 +49,15 @@ struct BlockColumn {
   }
 };
 
-// A column chosen by the orientation between a block and its neighbour in the target.
+// A column chosen by the orientation between a block and its neighbour in the target, or what that is
+// merged with (decode/merged.h).
 struct OrientationColumn {
   size_t index;
   std::span<const float> values;
   size_t width;
   std::array<int, 3> columns;  // of monotone, swap, discontinuous; -1: the value is 0
   std::array<float, 3> copied;
-  bool next;  // towards the block after it, else towards the one before
+  bool next;  // towards what comes after it, else towards what comes before
 
   float at(int64_t block, size_t orientation) const {
     const int column = columns[orientation];
@@ -130,6 +131,7 @@ struct DenseSet {
   std::vector<std::string> names;
   std::vector<BlockColumn> block_columns;
   std::vector<OrientationColumn> orientation_columns;
+  std::vector<OrientationColumn> merged_columns;  // towards merged blocks
   std::vector<CountComponent> counts;
   std::vector<LmComponent> lms;
   std::optional<ClassLm> class_lm;
@@ -155,6 +157,12 @@ struct DenseSet {
   }
   bool splits_lm() const {
     return std::ranges::any_of(lms, [](const LmComponent& lm) { return lm.steps != Steps::kAll; });
+  }
+  // Whether orientations towards merged blocks behind a block (`next`) or before it have a weight.
+  bool scores_merged(std::span<const double> weights, bool next) const {
+    return std::ranges::any_of(merged_columns, [&](const OrientationColumn& column) {
+      return column.next == next && weights[column.index] != 0;
+    });
   }
   double distance_weight(std::span<const double> weights) const {
     double sum = 0;

@@ -391,6 +391,11 @@ def fertility_counts(table: BlockTable, corpus: AlignedCorpus, max_words: int, t
     N(T, k) for every target phrase T and source length k = 1..max_words, flat.
     """
 
+def merged_orientation_counts(table: BlockTable, corpus: AlignedCorpus, max_words: int, threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """
+    How often every block was monotone, swapped and discontinuous towards merged blocks before it, and behind it, flat.
+    """
+
 class FeatureSet:
     """What scores a derivation, component by component."""
 
@@ -405,9 +410,9 @@ class FeatureSet:
         A column of a table with a row per block; `frequency` says whether it is a relative frequency, which leave-one-out changes: source given target, target given source; `steps` whether it counts in all steps, in adjacent or in neutral ones.
         """
 
-    def add_orientation(self, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: Sequence[int], copied: Sequence[float], next: bool) -> None:
+    def add_orientation(self, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], columns: Sequence[int], copied: Sequence[float], next: bool, merged: bool = False) -> None:
         """
-        The column of a block's row that its orientation chooses; -1: the value is 0.
+        The column of a block's row that its orientation chooses; -1: the value is 0. `merged`: its orientation towards merged blocks.
         """
 
     def add_count(self, name: str, of: str, sign: float) -> None:

@@ -13,8 +13,9 @@ class FeatureOptions:
 
     dense: str = option(
         "standard + class_language_model",
-        "dense features: sets (standard, relevant-set-6, relevant-set-7, local-model, maxforce,"
-        " model4) and single features, with ' + ' or ' - ' between",
+        "dense features: sets (standard, lexicalised-reordering, hierarchical-reordering,"
+        " relevant-set-6, relevant-set-7, local-model, maxforce, model4) and single features, with"
+        " ' + ' or ' - ' between",
     )
     sparse: str = option(
         "", "families of sparse features, with commas between; module:name for those of a module"

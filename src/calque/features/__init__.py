@@ -8,6 +8,7 @@ from calque.features.dense import COMPONENTS, REORDERING, SETS, TRANSLATION, Den
 from calque.features.events import BlockEvents, Events
 from calque.features.families import FAMILIES, GROUPS, chosen_templates, wordedges
 from calque.features.feature_set import FeatureSet, WordData
+from calque.features.hierarchical import HierarchicalData, learn_hierarchical
 from calque.features.jumps import JumpTable
 from calque.features.local_model import LocalModelData, learn_local_model
 from calque.features.model4 import Model4Data, learn_model4
@@ -32,6 +33,7 @@ __all__ = [
     "DenseData",
     "Events",
     "FeatureSet",
+    "HierarchicalData",
     "JumpTable",
     "LocalModelData",
     "Model4Data",
@@ -47,6 +49,7 @@ __all__ = [
     "class_ids",
     "estimate_class_lm",
     "learn_classes",
+    "learn_hierarchical",
     "learn_local_model",
     "learn_model4",
     "learn_relevant_set",

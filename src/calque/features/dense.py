@@ -17,6 +17,7 @@ from calque.blocks import BlockTable
 from calque.errors import ModelError, OptionError, hint
 from calque.features.class_lm import ClassLanguageModel
 from calque.features.columns import BlockColumn
+from calque.features.hierarchical import HierarchicalData
 from calque.features.jumps import JumpTable
 from calque.features.local_model import LocalModelData
 from calque.features.model4 import Model4Data
@@ -38,6 +39,7 @@ class DenseData:
     local_model: LocalModelData | None = None
     model4: Model4Data | None = None
     class_lm: ClassLanguageModel | None = None
+    hierarchical: HierarchicalData | None = None
 
     def add_to(self, core: _core.FeatureSet, names: Iterable[str]) -> None:
         """Add components to a feature set of the core; those without data are refused."""
@@ -102,6 +104,17 @@ def _reordering(way: int, *, next: bool) -> Add:
         else:  # a table from elsewhere may come without: then the feature is 0
             nothing = np.empty((len(data.blocks), 0), np.float32)
             core.add_orientation(name, nothing, [-1, -1, -1], NOTHING, next)
+
+    return add
+
+
+def _hierarchical(way: int, *, next: bool) -> Add:
+    columns = [-1, -1, -1]
+    columns[way] = way + 3 * next
+
+    def add(core: _core.FeatureSet, name: str, data: DenseData) -> None:
+        values = _there(data.hierarchical).log_probs
+        core.add_orientation(name, values, columns, NOTHING, next, merged=True)
 
     return add
 
@@ -211,11 +224,20 @@ COMPONENTS: Mapping[str, Component] = {
         _column(lambda data: _there(data.model4).lexicon),
     ),
     "jump_probability": Component("log p(jump)", _jump("only", lambda d: _there(d.model4).jump)),
+    **{
+        f"hierarchical_{side}_{way}": Component(
+            f"log p({way} | block), towards the merged {side} blocks",
+            _hierarchical(i, next=side == "next"),
+        )
+        for side in ("previous", "next")
+        for i, way in enumerate(ORIENTATIONS)
+    },
 }
 """Every dense feature that a set may have."""
 
 TRANSLATION = tuple(COMPONENTS)[0:4]
 REORDERING = tuple(f"{side}_{way}" for side in ("previous", "next") for way in ORIENTATIONS)
+HIERARCHICAL = tuple(f"hierarchical_{name}" for name in REORDERING)
 _RELEVANT = (
     "source_given_target",
     "model1_weight",
@@ -234,6 +256,8 @@ SETS: Mapping[str, tuple[str, ...]] = {
         *REORDERING,
         "unknown",
     ),
+    "lexicalised-reordering": REORDERING,
+    "hierarchical-reordering": HIERARCHICAL,
     "relevant-set-6": _RELEVANT,
     "relevant-set-7": (*_RELEVANT, "word_count"),
     "local-model": (*_local_model("adjacent"), *_local_model("neutral")),
@@ -257,8 +281,10 @@ SETS: Mapping[str, tuple[str, ...]] = {
         "block_count",
     ),
 }
-"""Sets by name. Tillmann & Zhang 2008 have `relevant-set-6` and `-7`, Tillmann & Zhang 2005
-`local-model`, Yu et al. 2013 `maxforce`, and `model4` is what a block decoder has of Model 4."""
+"""Sets by name. The two of reordering are there to be added and dropped; the hierarchical one is
+that of Galley & Manning 2008. Tillmann & Zhang 2008 have `relevant-set-6` and `-7`, Tillmann &
+Zhang 2005 `local-model`, Yu et al. 2013 `maxforce`, and `model4` is what a block decoder has of
+Model 4."""
 
 
 def chosen(expression: str) -> tuple[str, ...]:

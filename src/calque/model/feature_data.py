@@ -15,9 +15,11 @@ from calque.blocks import BlockTable
 from calque.config import FeatureOptions
 from calque.errors import CalqueError, ModelError
 from calque.features import (
+    SETS,
     ClassLanguageModel,
     DenseData,
     FeatureSet,
+    HierarchicalData,
     LocalModelData,
     Model4Data,
     RelevantSetData,
@@ -28,6 +30,7 @@ from calque.features import (
     chosen_templates,
     estimate_class_lm,
     learn_classes,
+    learn_hierarchical,
     learn_local_model,
     learn_model4,
     learn_relevant_set,
@@ -47,6 +50,7 @@ LOCAL_MODEL = {
     "neutral_single_word_weight",
 }
 MODEL4 = {"fertility", "lexicon", "jump_probability"}
+HIERARCHICAL = set(SETS["hierarchical-reordering"])
 BROWN = {"brown", "brown6", "brown4"}
 
 
@@ -60,12 +64,20 @@ class FeatureData:
     class_lm: ClassLanguageModel | None = None
     source_classes: WordClasses | None = None
     target_classes: WordClasses | None = None
+    hierarchical: HierarchicalData | None = None
 
     def compile(
         self, options: FeatureOptions, blocks: BlockTable, source: Vocabulary, target: Vocabulary
     ) -> FeatureSet:
         """The feature set that the options choose; `ModelError` where data for it is missing."""
-        dense = DenseData(blocks, self.relevant_set, self.local_model, self.model4, self.class_lm)
+        dense = DenseData(
+            blocks,
+            self.relevant_set,
+            self.local_model,
+            self.model4,
+            self.class_lm,
+            self.hierarchical,
+        )
         words = WordData(
             source,
             target,
@@ -101,6 +113,7 @@ class FeatureData:
             "relevant-set": RelevantSetData,
             "local-model": LocalModelData,
             "model4": Model4Data,
+            "hierarchical": HierarchicalData,
         }
         parts = {}
         for name, kind in kinds.items():
@@ -116,13 +129,17 @@ class FeatureData:
             _class_lm(folder),
             _classes(folder, "source"),
             _classes(folder, "target"),
+            parts["hierarchical"],
         )
 
-    def _parts(self) -> dict[str, RelevantSetData | LocalModelData | Model4Data | None]:
+    def _parts(
+        self,
+    ) -> dict[str, RelevantSetData | LocalModelData | Model4Data | HierarchicalData | None]:
         return {
             "relevant-set": self.relevant_set,
             "local-model": self.local_model,
             "model4": self.model4,
+            "hierarchical": self.hierarchical,
         }
 
 
@@ -184,6 +201,9 @@ def learn_feature_data(
         else None,
         source,
         target,
+        learn_hierarchical(*corpus, alignments, max_words, **work)
+        if dense & HIERARCHICAL
+        else None,
     )
 
 
