@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from calque.cli.files import READS
 from calque.config import (
     LeaveOneOutOptions,
     OptionInfo,
@@ -27,13 +28,14 @@ Threads = Annotated[
     int | None,
     typer.Option(help="Threads or processes; every core by default. Never changes a result."),
 ]
-ModelFolderOption = Annotated[Path, typer.Option(metavar="DIR", help="The model folder.")]
+ModelFolderOption = Annotated[Path, typer.Option(metavar="DIR", help="The model folder."), READS]
 WeightsName = Annotated[
     str | None, typer.Option(metavar="NAME", help="Weights to use; the active ones by default.")
 ]
 Terminology = Annotated[
     Path | None,
     typer.Option(metavar="F", help="Required translations: source phrase, tab, target phrase."),
+    READS,
 ]
 PassThrough = Annotated[
     str | None,
@@ -48,7 +50,9 @@ LeaveOneOut = Annotated[
     ),
 ]
 Config = Annotated[
-    Path | None, typer.Option("--config", help="TOML file with options; see docs/options.md.")
+    Path | None,
+    typer.Option("--config", help="TOML file with options; see docs/options.md."),
+    READS,
 ]
 Set = Annotated[
     list[str] | None,

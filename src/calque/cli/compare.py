@@ -24,6 +24,7 @@ from calque.cli.evaluation import (
     read_parallel,
     read_sentences,
 )
+from calque.cli.files import READS, WRITES, FileRole
 from calque.config import CompareOptions
 from calque.errors import OptionError
 
@@ -32,6 +33,13 @@ if TYPE_CHECKING:
 
 FEW_SENTENCES = 20
 """Below this a bootstrap knows too few sentences to tell how others would vary."""
+
+
+def _files_of_systems(values: list[str]) -> list[Path]:
+    return [run for one in parse_systems(values) for run in one.runs]
+
+
+SYSTEM_FILES = FileRole(writes=False, paths=_files_of_systems)
 
 
 @with_flags(CompareOptions)
@@ -43,10 +51,11 @@ def compare(
             metavar="[NAME=]F[,F..]",
             help="A system: its translations, one file per run. The first system is the baseline.",
         ),
+        SYSTEM_FILES,
     ],
     flags: Flags,
     source: Annotated[
-        Path | None, typer.Option(metavar="F", help="Source sentences, to show in the page.")
+        Path | None, typer.Option(metavar="F", help="Source sentences, to show in the page."), READS
     ] = None,
     metric: Metrics = DEFAULT_METRICS,
     tokenize: Tokenize = None,
@@ -55,6 +64,7 @@ def compare(
     html: Annotated[
         Path | None,
         typer.Option(metavar="F", help="Write a page with the sentences that differ most."),
+        WRITES,
     ] = None,
     json: Json = False,
     quiet: Quiet = False,

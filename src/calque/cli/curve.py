@@ -9,6 +9,7 @@ from rich.table import Table
 
 from calque.cli.common import Json, ModelFolderOption, Quiet, Threads, print_json
 from calque.cli.console import Console
+from calque.cli.files import READS
 from calque.errors import CalqueError, OptionError
 from calque.text import read_lines
 
@@ -22,9 +23,11 @@ SCALES = "0.25,0.5,1,2,4"
 
 def curve(
     model: ModelFolderOption,
-    source: Annotated[Path, typer.Option(metavar="F", help="Source sentences, one per line.")],
+    source: Annotated[
+        Path, typer.Option(metavar="F", help="Source sentences, one per line."), READS
+    ],
     reference: Annotated[
-        list[Path], typer.Option(metavar="F", help="References; repeat for several sets.")
+        list[Path], typer.Option(metavar="F", help="References; repeat for several sets."), READS
     ],
     weights: Annotated[
         list[str] | None,

@@ -8,12 +8,15 @@ from rich.markup import escape
 
 from calque.cli.common import Json, Quiet, Threads, print_json
 from calque.cli.console import Console
+from calque.cli.files import WRITES
 from calque.config import CorpusOptions
 from calque.parallel import n_workers
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for everything the demo makes.")] = Path("demo"),
+    out: Annotated[Path, typer.Option(help="Folder for everything the demo makes."), WRITES] = Path(
+        "demo"
+    ),
     seed: Annotated[int, typer.Option(help="Seed of the corpus.")] = CorpusOptions.seed,
     threads: Threads = None,
     json: Json = False,

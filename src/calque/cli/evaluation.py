@@ -10,6 +10,7 @@ from typing import Annotated, Any, get_type_hints
 import numpy as np
 import typer
 
+from calque.cli.files import READS
 from calque.errors import CalqueError, FileError, OptionError
 from calque.metrics import (
     METRIC_NAMES,
@@ -28,6 +29,7 @@ References = Annotated[
     typer.Option(
         "--reference", metavar="F", help="Reference translations; repeat for several references."
     ),
+    READS,
 ]
 Metrics = Annotated[
     str,
@@ -54,6 +56,7 @@ Scores = Annotated[
         help="Numbers for the metric 'external', one per line: a file for each file of translations"
         " in their order.",
     ),
+    READS,
 ]
 EXTERNAL = ExternalScores.name
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}

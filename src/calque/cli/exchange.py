@@ -9,6 +9,7 @@ import typer
 
 from calque.cli.common import ModelFolderOption, Quiet
 from calque.cli.console import Console
+from calque.cli.files import READS, WRITES
 from calque.errors import OptionError
 
 FORMATS = ("moses",)
@@ -16,8 +17,8 @@ Format = Annotated[str, typer.Option(metavar="NAME", help=f"One of: {', '.join(F
 
 
 def import_(
-    input: Annotated[Path, typer.Option(metavar="DIR", help="Folder with moses.ini.")],
-    model: Annotated[Path, typer.Option(metavar="DIR", help="Folder for our model.")],
+    input: Annotated[Path, typer.Option(metavar="DIR", help="Folder with moses.ini."), READS],
+    model: Annotated[Path, typer.Option(metavar="DIR", help="Folder for our model."), WRITES],
     format: Format = "moses",
     quiet: Quiet = False,
 ) -> None:
@@ -37,7 +38,9 @@ def import_(
 
 def export(
     model: ModelFolderOption,
-    output: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the other program.")],
+    output: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the other program."), WRITES
+    ],
     format: Format = "moses",
     quiet: Quiet = False,
 ) -> None:

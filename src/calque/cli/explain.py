@@ -20,6 +20,7 @@ from calque.cli.common import (
     with_flags,
 )
 from calque.cli.console import Console
+from calque.cli.files import READS, WRITES
 from calque.cli.stream import is_typed, lines_as_they_come
 from calque.config import DecodeOptions
 from calque.errors import FileError, OptionError
@@ -43,6 +44,7 @@ def explain(
     input: Annotated[
         Path | None,
         typer.Option(metavar="F", help="Sentences, one per line; standard input by default."),
+        READS,
     ] = None,
     against: Annotated[
         str | None,
@@ -59,7 +61,7 @@ def explain(
         ),
     ] = None,
     svg: Annotated[
-        Path | None, typer.Option(metavar="F", help="Also write the drawings here.")
+        Path | None, typer.Option(metavar="F", help="Also write the drawings here."), WRITES
     ] = None,
     width: Annotated[
         int | None,

@@ -22,6 +22,7 @@ from calque.cli.common import (
     with_flags,
 )
 from calque.cli.console import Console
+from calque.cli.files import READS, WRITES
 from calque.config import ForceOptions, LeaveOneOutOptions
 from calque.errors import OptionError
 from calque.text import BitextFiles, open_output
@@ -37,8 +38,10 @@ LIMITS = (0, 2, 4, 6)
 @with_flags(ForceOptions, leave_out=("distortion_limit",))
 def force(
     model: ModelFolderOption,
-    source: Annotated[Path, typer.Option(metavar="F", help="Source sentences, one per line.")],
-    reference: Annotated[Path, typer.Option(metavar="F", help="Their translations.")],
+    source: Annotated[
+        Path, typer.Option(metavar="F", help="Source sentences, one per line."), READS
+    ],
+    reference: Annotated[Path, typer.Option(metavar="F", help="Their translations."), READS],
     flags: Flags,
     unseen: Flags,
     limits: Annotated[
@@ -53,6 +56,7 @@ def force(
         typer.Option(
             metavar="F", help="Write the best derivations at the last limit (JSON lines)."
         ),
+        WRITES,
     ] = None,
     leave_one_out: LeaveOneOut = None,
     weights: WeightsName = None,

@@ -8,6 +8,7 @@ import typer
 
 from calque.cli.common import Flags, Json, Quiet, Threads, print_json, with_flags
 from calque.cli.console import Console
+from calque.cli.files import WRITES
 from calque.config import CorpusOptions
 from calque.data import PAIRS, write_corpus
 from calque.parallel import n_workers
@@ -15,7 +16,7 @@ from calque.parallel import n_workers
 
 @with_flags(CorpusOptions)
 def generate(
-    out: Annotated[Path, typer.Option(help="Folder for the files of the corpus.")],
+    out: Annotated[Path, typer.Option(help="Folder for the files of the corpus."), WRITES],
     flags: Flags,
     threads: Threads = None,
     json: Json = False,

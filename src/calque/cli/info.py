@@ -10,11 +10,12 @@ from rich.table import Column, Table
 
 from calque.cli.common import Json, Quiet, print_json
 from calque.cli.console import Console
+from calque.cli.files import READS
 from calque.model import ModelFolder
 
 
 def info(
-    model: Annotated[Path, typer.Argument(metavar="DIR", help="The model folder.")],
+    model: Annotated[Path, typer.Argument(metavar="DIR", help="The model folder."), READS],
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -7,23 +7,29 @@ import typer
 
 from calque.cli.common import Flags, Json, Quiet, Threads, check_output, print_json, with_flags
 from calque.cli.console import Console
+from calque.cli.files import READS, FileRole
 from calque.config import LmOptions
 from calque.errors import FileError, OptionError
 from calque.text import CorpusEncoder, Sentences, Vocabulary, normalize, open_input, read_blocks
+
+ARPA_ROLE = FileRole(writes=True, unless="text")
 
 
 @with_flags(LmOptions)
 def lm(
     flags: Flags,
     text: Annotated[
-        Path | None, typer.Option(metavar="F", help="Learn from these sentences, one per line.")
+        Path | None,
+        typer.Option(metavar="F", help="Learn from these sentences, one per line."),
+        READS,
     ] = None,
     arpa: Annotated[
         Path | None,
         typer.Option(metavar="F", help="Write the model here; without --text, read it from here."),
+        ARPA_ROLE,
     ] = None,
     score: Annotated[
-        Path | None, typer.Option(metavar="F", help="Print the perplexity of this text.")
+        Path | None, typer.Option(metavar="F", help="Print the perplexity of this text."), READS
     ] = None,
     threads: Threads = None,
     json: Json = False,

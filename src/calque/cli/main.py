@@ -9,6 +9,7 @@ import io
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -32,6 +33,7 @@ from calque.cli import (
     translate,
     tune,
 )
+from calque.cli.files import checked
 from calque.errors import CalqueError
 
 FAULT, MISTAKE, INTERRUPTED = 1, 2, 130
@@ -49,24 +51,28 @@ app = typer.Typer(
     add_completion=True,
     pretty_exceptions_enable=False,
 )
-app.command("demo")(demo.demo)
-app.command("train")(train.train)
-app.command("tune")(tune.tune)
-app.command("translate")(translate.translate)
-app.command("explain")(explain.explain)
-app.command("rerank")(rerank.rerank)
-app.command("force")(force.force)
-app.command("oracle")(oracle.oracle)
-app.command("curve")(curve.curve)
-app.command("report")(report.report)
-app.command("reproduce")(reproduce.reproduce)
-app.command("score")(score.score)
-app.command("compare")(compare.compare)
-app.command("lm")(lm.lm)
-app.command("import")(exchange.import_)
-app.command("export")(exchange.export)
-app.command("generate")(generate.generate)
-app.command("info")(info.info)
+VERBS: dict[str, Callable[..., None]] = {
+    "demo": demo.demo,
+    "train": train.train,
+    "tune": tune.tune,
+    "translate": translate.translate,
+    "explain": explain.explain,
+    "rerank": rerank.rerank,
+    "force": force.force,
+    "oracle": oracle.oracle,
+    "curve": curve.curve,
+    "report": report.report,
+    "reproduce": reproduce.reproduce,
+    "score": score.score,
+    "compare": compare.compare,
+    "lm": lm.lm,
+    "import": exchange.import_,
+    "export": exchange.export,
+    "generate": generate.generate,
+    "info": info.info,
+}
+for name, verb in VERBS.items():
+    app.command(name)(checked(verb))
 
 
 def _version(wanted: bool) -> None:

@@ -30,6 +30,7 @@ from calque.cli.evaluation import (
     read_parallel,
     read_sentences,
 )
+from calque.cli.files import READS, WRITES
 from calque.config import DecodeOptions, LeaveOneOutOptions, OracleOptions
 from calque.errors import OptionError
 from calque.text import open_output
@@ -42,15 +43,19 @@ if TYPE_CHECKING:
 @with_flags(OracleOptions)
 def oracle(
     model: ModelFolderOption,
-    source: Annotated[Path, typer.Option(metavar="F", help="Source sentences, one per line.")],
+    source: Annotated[
+        Path, typer.Option(metavar="F", help="Source sentences, one per line."), READS
+    ],
     reference: References,
     flags: Flags,
     unseen: Flags,
     output: Annotated[
-        Path | None, typer.Option(metavar="F", help="Write the oracle translations here.")
+        Path | None, typer.Option(metavar="F", help="Write the oracle translations here."), WRITES
     ] = None,
     derivations: Annotated[
-        Path | None, typer.Option(metavar="F", help="Write the derivations here (JSON lines).")
+        Path | None,
+        typer.Option(metavar="F", help="Write the derivations here (JSON lines)."),
+        WRITES,
     ] = None,
     nbest: Annotated[
         int | None,
@@ -78,8 +83,6 @@ def oracle(
     """
     if nbest is not None and derivations is None:
         raise OptionError("--nbest N is about the file of derivations: give --derivations F too")
-    if output is not None and output == derivations:
-        raise OptionError(f"--output and --derivations are both {output}: expected two files")
     forgotten = left_out(leave_one_out, unseen)
     lines = read_sentences(source)
     references = [read_parallel(path, len(lines), source) for path in reference]

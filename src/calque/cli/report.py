@@ -7,14 +7,17 @@ import typer
 
 from calque.cli.common import Quiet, check_output
 from calque.cli.console import Console
+from calque.cli.files import READS, WRITES
 from calque.text import open_output
 
 
 def report(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN..", help="Run folders, as calque tune writes them.")
+        list[Path],
+        typer.Argument(metavar="RUN..", help="Run folders, as calque tune writes them."),
+        READS,
     ],
-    out: Annotated[Path, typer.Option(metavar="F", help="The page.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option(metavar="F", help="The page."), WRITES] = Path("report.html"),
     quiet: Quiet = False,
 ) -> None:
     """Draw runs side by side: learning curves, final scores, weights, examples.

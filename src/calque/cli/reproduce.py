@@ -9,6 +9,7 @@ from rich.table import Table
 
 from calque.cli.common import Json, Quiet, Threads, print_json
 from calque.cli.console import Console
+from calque.cli.files import READS, WRITES
 from calque.errors import OptionError
 from calque.experiments.registry import find_paper, paper_names
 from calque.parallel import n_workers
@@ -30,6 +31,7 @@ def reproduce(
             help="Folder with train.de, train.en, dev.de, dev.en (or dev.en.0, dev.en.1, ..), test"
             " likewise; words separated by blanks. The generated corpus by default.",
         ),
+        READS,
     ] = None,
     languages: Annotated[
         str | None,
@@ -59,6 +61,7 @@ def reproduce(
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Folder for everything; reproduce/PAPER by default."),
+        WRITES,
     ] = None,
     threads: Threads = None,
     json: Json = False,

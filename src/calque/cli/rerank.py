@@ -7,20 +7,26 @@ import typer
 
 from calque.cli.common import Quiet
 from calque.cli.console import Console
+from calque.cli.files import READS, WRITES
 from calque.errors import OptionError
 
 
 def rerank(
-    nbest: Annotated[Path, typer.Option(metavar="F", help="N-best lists: Moses, Joshua, JSON.")],
+    nbest: Annotated[
+        Path, typer.Option(metavar="F", help="N-best lists: Moses, Joshua, JSON."), READS
+    ],
     weights: Annotated[
-        Path, typer.Option(metavar="W", help="Weights by name, as tune wrote them.")
+        Path, typer.Option(metavar="W", help="Weights by name, as tune wrote them."), READS
     ],
     output: Annotated[
-        Path, typer.Option(metavar="F", help="The best of every list; - is standard output.")
+        Path,
+        typer.Option(metavar="F", help="The best of every list; - is standard output."),
+        WRITES,
     ] = Path("-"),
     nbest_output: Annotated[
         Path | None,
         typer.Option(metavar="F", help="Write the lists here, sorted, with the new totals."),
+        WRITES,
     ] = None,
     format: Annotated[
         str, typer.Option(help="Format of these lists: moses, joshua or json.")
@@ -28,9 +34,12 @@ def rerank(
     source: Annotated[
         Path | None,
         typer.Option(metavar="F", help="What was translated, for features that tune added."),
+        READS,
     ] = None,
     model: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The model that tune added features with.")
+        Path | None,
+        typer.Option(metavar="DIR", help="The model that tune added features with."),
+        READS,
     ] = None,
     quiet: Quiet = False,
 ) -> None:
@@ -50,8 +59,6 @@ def rerank(
 
     if format not in FORMATS:
         raise OptionError(f"--format {format}: expected one of {', '.join(FORMATS)}")
-    if nbest_output == output:
-        raise OptionError(f"--output and --nbest-output are both {output}: expected two files")
     console = Console(quiet)
     by_name = read_weights(weights)
     found = read_nbest(nbest)

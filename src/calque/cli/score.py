@@ -23,6 +23,7 @@ from calque.cli.evaluation import (
     read_parallel,
     read_sentences,
 )
+from calque.cli.files import READS
 from calque.metrics import Metric, full_signature
 from calque.metrics.runs import statistics_of_runs
 
@@ -31,6 +32,7 @@ def score(
     hypothesis: Annotated[
         list[Path],
         typer.Option(metavar="F", help="Translations, one per line; repeat for several files."),
+        READS,
     ],
     reference: References,
     metric: Metrics = DEFAULT_METRICS,

@@ -7,34 +7,38 @@ import typer
 
 from calque.cli.common import Config, Quiet, Set, Threads, options_from
 from calque.cli.console import Console
+from calque.cli.files import READS, WRITES
 from calque.config import TrainOptions, settings
 from calque.errors import OptionError
 from calque.text import BitextFiles, BitextSource, BitextTmx, BitextTsv
 from calque.text.compression import SUFFIXES
-from calque.text.files import STANDARD_STREAM
 
 
 def train(
-    model: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the model.")],
+    model: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the model."), WRITES],
     source: Annotated[
-        Path | None, typer.Option(metavar="F", help="Source sentences, one per line.")
+        Path | None, typer.Option(metavar="F", help="Source sentences, one per line."), READS
     ] = None,
     target: Annotated[
-        Path | None, typer.Option(metavar="F", help="Their translations, one per line.")
+        Path | None, typer.Option(metavar="F", help="Their translations, one per line."), READS
     ] = None,
     bitext: Annotated[
         Path | None,
         typer.Option(metavar="F", help="Both in one file instead: .tsv or .tmx, also compressed."),
+        READS,
     ] = None,
     alignment: Annotated[
-        Path | None, typer.Option(metavar="F", help="Word alignments of your own (Pharaoh format).")
+        Path | None,
+        typer.Option(metavar="F", help="Word alignments of your own (Pharaoh format)."),
+        READS,
     ] = None,
     arpa: Annotated[
-        Path | None, typer.Option(metavar="F", help="A language model of your own (ARPA).")
+        Path | None, typer.Option(metavar="F", help="A language model of your own (ARPA)."), READS
     ] = None,
     overlap: Annotated[
         Path | None,
         typer.Option(metavar="F", help="Learn only from pairs that share words with this text."),
+        READS,
     ] = None,
     tokenize: Annotated[
         bool, typer.Option("--tokenize", help="The text is plain: tokenise it (give languages).")
@@ -92,8 +96,6 @@ def _bitext(
     if bitext is None:
         if source is None or target is None:
             raise OptionError("give --source F and --target F, or --bitext F")
-        if source == target == STANDARD_STREAM:
-            raise OptionError("--source and --target cannot both be standard input")
         return BitextFiles(source, target)
     if source is not None or target is not None:
         raise OptionError("--bitext F holds both sides: give it without --source and --target")

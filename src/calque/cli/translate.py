@@ -20,6 +20,7 @@ from calque.cli.common import (
     with_flags,
 )
 from calque.cli.console import Console
+from calque.cli.files import READS, WRITES
 from calque.cli.stream import is_seen, is_typed, lines_as_they_come
 from calque.config import DecodeOptions, LeaveOneOutOptions
 from calque.errors import OptionError
@@ -34,16 +35,18 @@ def translate(
     flags: Flags,
     unseen: Flags,
     input: Annotated[
-        Path, typer.Option(metavar="F", help="Sentences, one per line; - is standard input.")
+        Path, typer.Option(metavar="F", help="Sentences, one per line; - is standard input."), READS
     ] = Path("-"),
     output: Annotated[
-        Path, typer.Option(metavar="F", help="Translations; - is standard output.")
+        Path, typer.Option(metavar="F", help="Translations; - is standard output."), WRITES
     ] = Path("-"),
     nbest: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Length of n-best lists.")
     ] = None,
     nbest_output: Annotated[
-        Path | None, typer.Option(metavar="F", help="Write the n-best lists here (Moses format).")
+        Path | None,
+        typer.Option(metavar="F", help="Write the n-best lists here (Moses format)."),
+        WRITES,
     ] = None,
     derivations: Annotated[
         bool,
@@ -54,6 +57,7 @@ def translate(
     graph: Annotated[
         Path | None,
         typer.Option(metavar="F", help="Write the translation graphs here: JSON lines, or .dot."),
+        WRITES,
     ] = None,
     leave_one_out: LeaveOneOut = None,
     weights: WeightsName = None,
@@ -88,10 +92,6 @@ def translate(
     forgotten = left_out(leave_one_out, unseen)
     if forgotten is not None and (graph or terminology or pass_through):
         raise OptionError("--leave-one-out goes without --graph, --terminology and --pass-through")
-    if output == nbest_output:
-        raise OptionError(f"--output and --nbest-output are both {output}: expected two files")
-    if terminology == input:
-        raise OptionError(f"--input and --terminology are both {input}: expected two files")
     from calque.decode import load
     from calque.hyps import list_of_translations, nbest_lines
 

@@ -21,12 +21,21 @@ from calque.cli.common import (
     with_flags,
 )
 from calque.cli.console import Console
+from calque.cli.files import READS, WRITES, FileRole
 from calque.config import TASK_DEFAULTS, LeaveOneOutOptions, to_mapping
 from calque.errors import OptionError
 from calque.tune.registry import find_method, method_names
 
 PARTS = "parts"
 """The folder, in that of a run, of models that have not seen a part of the training text."""
+
+
+def _start_file(value: str) -> list[Path]:
+    """A file of weights; other names are of weights that a model has."""
+    return [Path(value)] if Path(value).is_file() else []
+
+
+START_FILE = FileRole(writes=False, paths=_start_file)
 
 
 @with_flags(LeaveOneOutOptions, leave_out=("what",), argument="unseen")
@@ -40,22 +49,27 @@ def tune(
         ),
     ],
     reference: Annotated[
-        list[Path], typer.Option(metavar="F", help="References; repeat for several sets.")
+        list[Path], typer.Option(metavar="F", help="References; repeat for several sets."), READS
     ],
     model: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="The model to tune; with --nbest: to add features with."),
+        READS,
     ] = None,
     source: Annotated[
-        Path | None, typer.Option(metavar="F", help="Source sentences of the development set.")
+        Path | None,
+        typer.Option(metavar="F", help="Source sentences of the development set."),
+        READS,
     ] = None,
     dev_source: Annotated[
         Path | None,
         typer.Option(metavar="F", help="Choose the round on this text instead: its source."),
+        READS,
     ] = None,
     dev_reference: Annotated[
         list[Path] | None,
         typer.Option(metavar="F", help="The references of that text; repeat for several sets."),
+        READS,
     ] = None,
     leave_one_out: LeaveOneOut = None,
     jackknife: Annotated[
@@ -70,6 +84,7 @@ def tune(
     nbest: Annotated[
         list[Path] | None,
         typer.Option(metavar="F", help="N-best lists of any decoder instead of a model."),
+        READS,
     ] = None,
     add: Annotated[
         str | None,
@@ -80,9 +95,12 @@ def tune(
     nbest_output: Annotated[
         Path | None,
         typer.Option(metavar="F", help="Write the lists with the added features here."),
+        WRITES,
     ] = None,
     weights: Annotated[
-        Path | None, typer.Option(metavar="OUT", help="File for weights tuned on n-best lists.")
+        Path | None,
+        typer.Option(metavar="OUT", help="File for weights tuned on n-best lists."),
+        WRITES,
     ] = None,
     name: Annotated[
         str | None,
@@ -91,6 +109,7 @@ def tune(
     start: Annotated[
         str | None,
         typer.Option(help="First weights: a name in the model, or a file for n-best lists."),
+        START_FILE,
     ] = None,
     condense: Annotated[
         str | None,
@@ -117,6 +136,7 @@ def tune(
         typer.Option(
             metavar="DIR", help="Folder of the run: rounds, weights; a killed one goes on."
         ),
+        WRITES,
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The seed of everything random.")] = 1,
     config: Config = None,
@@ -158,8 +178,9 @@ def tune(
                 " --add or --nbest-output: the tuned weights go into the model"
             )
         called = name or trainer.method
-        _check_name(called)
-        from calque.model import DEFAULT, ModelWriter, activate_weights
+        from calque.model import DEFAULT, ModelWriter, activate_weights, check_name
+
+        check_name(called)
 
         ModelWriter(model, update=True).check()
         task: Any = DecoderTask(
@@ -257,8 +278,3 @@ def _steps(history: Any, higher_is_better: bool) -> list[Any]:
         if not steps or (gain > 0 if higher_is_better else gain < 0):
             steps.append(done)
     return steps
-
-
-def _check_name(name: str) -> None:
-    if not name or not all(c.isascii() and (c.isalnum() or c in "-_.") for c in name):
-        raise OptionError(f"--name '{name}': expected letters, digits, '-', '_' or '.'")

@@ -38,7 +38,8 @@ def write_corpus(
     """The files of a generated corpus, one sentence a line; `sizes` by split.
 
     A split that `sizes` does not name has the default size. Files are streamed and appear under
-    their names only when complete.
+    their names only when complete. A corpus of the same pair is replaced; `FileError` where files
+    of another pair, or of somebody else, would be.
     """
     unknown = [split for split in sizes if split not in SPLITS]
     if unknown:
@@ -47,6 +48,7 @@ def write_corpus(
     wanted = {split: sizes.get(split, getattr(defaults, split)) for split in SPLITS}
     streams = {s: generate(pair, s, n, seed, workers) for s, n in wanted.items()}
     files = _files(Path(folder), pair)
+    _refuse_foreign(files)
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
         for split, stream in streams.items():
@@ -54,7 +56,11 @@ def write_corpus(
                 ExitStack() as stack,
                 progress.stage(f"generate {split}", wanted[split]) as stage,
             ):
-                source, *targets = (stack.enter_context(open_output(p)) for p in files[split])
+                # Opened last, the source gets its name first: a target never stands alone.
+                *targets, source = (
+                    stack.enter_context(open_output(p)) for p in reversed(files[split])
+                )
+                targets.reverse()
                 for n_written, example in enumerate(stream, 1):
                     source.write(example.source + "\n")
                     for file, target in zip(targets, example.targets, strict=True):
@@ -69,6 +75,18 @@ def write_corpus(
         files["dev"][0], tuple(files["dev"][1:]),
         files["test"][0], tuple(files["test"][1:]),
     )  # fmt: skip
+
+
+def _refuse_foreign(files: Mapping[str, Sequence[Path]]) -> None:
+    """Raise where a target file is there without the source file of the same pair."""
+    for source, *targets in files.values():
+        for target in targets:
+            if target.exists() and not source.exists():
+                raise FileError(
+                    target,
+                    f"would be overwritten, and belongs to another corpus: there is no {source}"
+                    " beside it; expected a new folder, or one with a corpus of the same pair",
+                )
 
 
 def _files(folder: Path, pair: str) -> dict[str, Sequence[Path]]:

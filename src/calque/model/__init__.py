@@ -7,6 +7,7 @@ from calque.model.model import Model
 from calque.model.weights import (
     DEFAULT,
     activate_weights,
+    check_name,
     read_weights,
     weight_names,
     write_weights,
@@ -22,6 +23,7 @@ __all__ = [
     "ModelFolder",
     "ModelWriter",
     "activate_weights",
+    "check_name",
     "read_weights",
     "weight_names",
     "write_weights",

@@ -15,6 +15,9 @@ from calque.model.model import Model
 from calque.progress import SILENT, Progress
 from calque.text import Preprocessor, read_lines, write_lines
 
+INI = "moses.ini"
+MARK = "# Written by calque export."
+"""The first line of the moses.ini of a folder that another export may replace."""
 ORIENTATIONS = "msd-bidirectional-fe"
 UNKNOWN_SCORE = 100.0
 """What Moses subtracts per unknown word under a weight of 1."""
@@ -40,7 +43,7 @@ def read_moses(folder: Path | str, progress: Progress = SILENT) -> Model:
     model, and the distance, word, phrase and unknown-word penalties are understood; anything else
     is refused by name, because leaving it out would change the model.
     """
-    ini = Path(folder) / "moses.ini"
+    ini = Path(folder) / INI
     sections = _sections(ini)
     features = [_feature(ini, line, text) for line, text in sections.get("feature", [])]
     given = _weights(ini, sections.get("weight", []))
@@ -76,10 +79,7 @@ def write_moses(model: Model, folder: Path | str, progress: Progress = SILENT) -
     Features that Moses does not have are left out, and named in a warning before the work.
     """
     folder = Path(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(folder, f"cannot be written: {error.strerror}") from error
+    _take_folder(folder)
     text = model.preprocessor.options
     if text.tokenize or text.casing != "keep" or text.class_numbers:
         progress.warn(
@@ -107,7 +107,28 @@ def write_moses(model: Model, folder: Path | str, progress: Progress = SILENT) -
     )
     with progress.stage("write language model"):
         write_arpa(model.lm, folder / "lm.arpa.gz")
-    write_lines(folder / "moses.ini", _ini(model, oriented))
+    write_lines(folder / INI, _ini(model, oriented))
+
+
+def _take_folder(folder: Path) -> None:
+    """Make a folder; raises `FileError` where it holds files that are not an earlier export."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        others = sorted(file.name for file in folder.iterdir())
+    except OSError as error:
+        raise FileError(folder, f"cannot be written: {error.strerror}") from error
+    if not others:
+        return
+    try:
+        first_line = next(read_lines(folder / INI), "")
+    except CalqueError:
+        first_line = ""
+    if first_line != MARK:
+        raise FileError(
+            folder,
+            f"holds other files ({others[0]}), which are no earlier export: expected a new folder"
+            " or an empty one",
+        )
 
 
 def _left_out(weights: Weights) -> list[str]:
@@ -121,7 +142,7 @@ def _left_out(weights: Weights) -> list[str]:
 def _ini(model: Model, oriented: bool) -> list[str]:
     options = model.decode_options
     weights = {name: model.weights.get(name, 0.0) for name in DENSE}
-    lines = ["[input-factors]", "0", "", "[mapping]", "0 T 0", ""]
+    lines = [MARK, "[input-factors]", "0", "", "[mapping]", "0 T 0", ""]
     lines += ["[distortion-limit]", str(options.distortion_limit), "", "[feature]"]
     lines += ["UnknownWordPenalty", "WordPenalty", "PhrasePenalty", "Distortion"]
     lines.append(

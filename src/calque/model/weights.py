@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from calque.errors import CalqueError, ModelError
+from calque.errors import CalqueError, ModelError, OptionError
 from calque.features import SparseWeights, Weights
 from calque.model.folder import ModelFolder
 from calque.model.writer import ModelWriter
@@ -14,6 +14,16 @@ from calque.model.writer import ModelWriter
 DEFAULT = "default"
 """The name of the weights that every model is born with."""
 ARRAYS = ("keys", "values")
+
+
+def check_name(name: str) -> None:
+    """Raise `OptionError` where weights cannot be added to a model under this name."""
+    if not name or not all(c.isascii() and (c.isalnum() or c in "-_.") for c in name):
+        raise OptionError(f"weights '{name}': expected a name of letters, digits, '-', '_' or '.'")
+    if name == DEFAULT:
+        raise OptionError(
+            f"weights '{name}': these are the untuned ones, which stay: expected another name"
+        )
 
 
 def write_weights(writer: ModelWriter, name: str, weights: Weights) -> None:
@@ -51,8 +61,9 @@ def activate_weights(
 ) -> None:
     """Make weights the active ones of a model folder under a name; all others stay.
 
-    `how` says where they come from, for `calque info`.
+    `how` says where they come from, for `calque info`. Weights called `default` stay as they are.
     """
+    check_name(name)
     with ModelWriter(model, update=True) as writer:
         write_weights(writer, name, weights)
         writer.commit({"weights": name, f"tuning {name}": dict(how)})
