@@ -65,6 +65,7 @@ def test_a_translation_comes_back_as_plain_text(tmp_path: Path) -> None:
     assert prepared == Prepared(
         ("das", "Haus", ",", "“", "<num:####>", "”", "gebaut", "!"),
         ("Das", "Haus", ",", "“", "1995", "”", "gebaut", "!"),
+        gaps=("", " ", "", " ", "", "", " ", ""),
     )
     words = ["the", "house", ",", "built", "in", "<num:####>", "(", "don", "'t", "ask", ")", "!"]
     restored = preprocessor.restore(words, prepared, [(4, 5)])

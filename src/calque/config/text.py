@@ -11,6 +11,11 @@ class TextOptions:
     """What is done to text before words are counted, and undone after translation."""
 
     tokenize: bool = option(False, "split punctuation off words, join it again on output")
+    protect: bool = option(
+        True,
+        "where text is tokenised, keep URLs, e-mail addresses, tags, entities and numbers whole,"
+        " and let all of these but numbers pass through translation",
+    )
     source_language: str = option("", "language code of the source (de, en, ...) to tokenize by")
     target_language: str = option("", "language code of the target (de, en, ...) to tokenize by")
     casing: Literal["keep", "lower", "true"] = option(

@@ -111,6 +111,8 @@ class Constraints:
     terminology: Terminology | None = None
     keep: re.Pattern[str] | None = None
     """Made by `Preprocessor.pass_through`."""
+    keep_foreign: bool = False
+    """Whether URLs and the like pass through a model of plain text (`Prepared.foreign`)."""
 
     @classmethod
     def of(
@@ -125,14 +127,14 @@ class Constraints:
         elif terminology is not None and not isinstance(terminology, Terminology):
             terminology = Terminology.read(terminology, preprocessor)
         keep = None if pass_through is None else preprocessor.pass_through(pass_through)
-        return cls(terminology, keep)
+        return cls(terminology, keep, keep_foreign=True)
 
     def prepare(self, sentence: str, preprocessor: Preprocessor) -> tuple[Prepared, list[Required]]:
         """The sentence for the decoder and what is required of it, from left to right.
 
         Words of which something is required are their own selves and no class of numbers.
         """
-        prepared = preprocessor.prepare(sentence, self.keep)
+        prepared = preprocessor.prepare(sentence, self.keep, self.keep_foreign)
         required = self._required(prepared)
         words, literal = list(prepared.words), prepared.literal if required else ()
         for one in required:
@@ -140,7 +142,7 @@ class Constraints:
         return replace(prepared, words=tuple(words)), required
 
     def _required(self, prepared: Prepared) -> list[Required]:
-        """What passes through, and the terms between."""
+        """What passes through, the terms between, and URLs and the like between those."""
         words = prepared.literal if self.terminology else prepared.words
         found: list[Required] = []
         behind = 0
@@ -150,7 +152,13 @@ class Constraints:
             if begin < end:
                 found.append(Required(begin, end, prepared.words[begin:end], is_copy=True))
             behind = end
-        return found
+        taken = {place for one in found for place in range(one.begin, one.end)}
+        found += [
+            Required(begin, end, prepared.words[begin:end], is_copy=True)
+            for begin, end in prepared.foreign
+            if taken.isdisjoint(range(begin, end))
+        ]
+        return sorted(found, key=lambda one: one.begin)
 
 
 def _text(phrase: str) -> str:

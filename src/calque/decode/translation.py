@@ -69,6 +69,7 @@ def read_off(
     uses: list[BlockUse] = []
     links: list[tuple[int, int]] = []
     kept: list[int] = []
+    origins: list[int] = []
     score = 0.0
     features = dict.fromkeys(names, 0.0)
     for piece, derivation in parts:
@@ -84,10 +85,14 @@ def read_off(
                 words += target_words(step, piece.words, vocabulary)
                 inner = blocks.inner_links(step.block).tolist() if step.block >= 0 else [(0, 0)]
             first = piece.begin + step.begin
-            links += [(first + source, begin + target) for source, target in inner]
+            links += [(first + i, begin + j) for i, j in inner]
+            source = piece.words[step.begin : step.end]
+            origins += [
+                first + at if at >= 0 else -1 for at in _copied(source, words[begin:], inner)
+            ]
             uses.append(
                 BlockUse(
-                    " ".join(piece.words[step.begin : step.end]),
+                    " ".join(source),
                     " ".join(words[begin:]),
                     first,
                     piece.begin + step.end,
@@ -99,7 +104,7 @@ def read_off(
         for name, value in zip(names, derivation.features, strict=True):
             features[name] += value
     return Translation(
-        preprocessor.restore(words, prepared, links, kept),
+        preprocessor.restore(words, prepared, links, kept, origins),
         tuple(words),
         score,
         features,
@@ -113,6 +118,22 @@ def target_words(
 ) -> tuple[str, ...]:
     """The target words of one block; what has no id is a copy of a source word."""
     return tuple(vocabulary.word(word) if word >= 0 else source[-1 - word] for word in step.target)
+
+
+def _copied(
+    source: Sequence[str], target: Sequence[str], links: Iterable[tuple[int, int]]
+) -> list[int]:
+    """For every target word the place of the same source word that it is linked to, or -1.
+
+    A block that is the same on both sides is a copy, however its words were linked.
+    """
+    if list(source) == list(target):
+        return list(range(len(source)))
+    places = [-1] * len(target)
+    for i, j in links:
+        if places[j] < 0 and source[i] == target[j]:
+            places[j] = i
+    return places
 
 
 def _inner_links(required: Required) -> list[tuple[int, int]]:

@@ -149,6 +149,7 @@ class Translator:
             if terminology is not None or pass_through is not None:
                 raise OptionError("leave-one-out knows no constraints: expected none")
             training = TrainingText(self.model, leave_one_out)
+            constraints = Constraints()  # the words are those of the training text
         prepared = (self._prepared(group, constraints, search) for group in groups)
         batches = PreparedText.batches_of_groups(prepared, self.model)
         n_threads = n_workers(threads)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ class CaseLearner:
         # All words, less those that do not count: far fewer steps than a walk over the words.
         self._add(block, 1)
         self._add("\n".join(_beginnings(block)), -1)
-        capitals = "\n".join(filter(_is_capitals, block.split("\n")))
+        capitals = "\n".join(filter(is_capitals, block.split("\n")))
         self._add(capitals, -1)
         self._add("\n".join(_beginnings(capitals)), 1)
 
@@ -84,7 +84,7 @@ class Truecaser:
     def truecase(self, block: str) -> str:
         """The lines of words with the usual form of every sentence's first word."""
         lines = block.split("\n")
-        block = "\n".join([self._small(line) if _is_capitals(line) else line for line in lines])
+        block = "\n".join([self._small(line) if is_capitals(line) else line for line in lines])
         return _at_beginnings(self._usual, block)
 
     def to_json(self) -> list[str]:
@@ -121,6 +121,17 @@ def restore_case(words: list[str]) -> list[str]:
     return _at_beginnings(_capitalise, " ".join(words)).split(" ") if words else []
 
 
+def beginnings_of(words: Sequence[str]) -> frozenset[int]:
+    """The places of the words that begin sentences, as `Truecaser` understands those."""
+    text = "\n" + " ".join(words)
+    return frozenset(text.count(" ", 0, match.start(3)) for match in _BEGINNING.finditer(text))
+
+
+def is_capitals(line: str) -> bool:
+    """Whether a line is capitals throughout: two words at least, or every `OK` would be one."""
+    return line.isupper() and sum(map(_has_case, line.split(" "))) > 1
+
+
 def _capitalise(match: re.Match[str]) -> str:
     before, glued, word = match.groups()
     capital = word[0].title()
@@ -138,11 +149,6 @@ def _at_beginnings(change: Callable[[re.Match[str]], str], block: str) -> str:
 def _beginnings(block: str) -> list[str]:
     """The words at sentence beginnings with what is glued to them."""
     return [glued + word for _, glued, word in _BEGINNING.findall("\n" + block)]
-
-
-def _is_capitals(line: str) -> bool:
-    """Whether a line is capitals throughout: two words at least, or every `OK` would be one."""
-    return line.isupper() and sum(map(_has_case, line.split(" "))) > 1
 
 
 def _has_case(word: str) -> bool:

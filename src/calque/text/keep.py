@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from calque.errors import OptionError
 
@@ -26,6 +28,25 @@ def compile_keep(regex: str, tokenized: bool) -> re.Pattern[str]:
         return re.compile(f"{begin}(?:{_FLAGS.sub('', regex)}){end}", flags)
     except (re.error, OverflowError, RecursionError) as error:
         raise OptionError(f"pass_through={regex!r}: not a regular expression: {error}") from None
+
+
+def _patterns() -> Iterator[str]:
+    """What is one thing to whoever writes it, and the same in every language.
+
+    Every way in is decided by a character or by what stands before it, and every repetition is
+    possessive or ends for good: the time is linear in the text.
+    """
+    in_url, last_of_url = r"[^\s<>\"“”„«»]", r"[^\s<>\"“”„«».,;:!?…'’)\]}]"
+    yield rf"\b(?:(?:https?|ftp)://|www\.){in_url}*{last_of_url}"
+    yield rf"(?<![\w@.-])(?:\w[\w-]*+\.)++[A-Za-z]{{2,}}+/(?:{in_url}*{last_of_url})?"  # host/path
+    yield r"(?<![\w.+-])[\w.+-]++@\w[\w-]*+(?:\.\w[\w-]*+)++"  # e-mail
+    value = r"(?:\"[^\"]*+\"|'[^']*+'|[^\s\"'<>=`]++)"
+    yield rf"</?+[A-Za-z][\w:.-]*+(?:\s++[\w:.-]++\s*+=\s*+{value})*+\s*+/?+>"  # tag
+    yield r"&(?:\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"  # entity
+
+
+FOREIGN_TO_LANGUAGE = re.compile("|".join(_patterns()))
+"""Finds URLs, e-mail addresses, tags and entities."""
 
 
 class Marks:
@@ -52,28 +73,49 @@ class Marks:
         return parts[0] + "".join(word + rest for word, rest in zip(kept, parts[1:], strict=True))
 
 
-def cut_out(text: str, keep: re.Pattern[str]) -> tuple[str, Marks, list[list[str]]]:
-    """The text with a mark for every word that `keep` finds, and the words of every match."""
+class Kept(NamedTuple):
+    """What a pattern found."""
+
+    words: list[str]
+    pattern: int
+    """Its place among the patterns."""
+
+
+def cut_out(text: str, patterns: Sequence[re.Pattern[str]]) -> tuple[str, Marks, list[Kept]]:
+    """The text with a mark for every word that a pattern finds, and every match in its order.
+
+    Of matches that overlap, that of the earlier pattern counts.
+    """
     marks = Marks(text)
-    kept: list[list[str]] = []
+    matches: list[tuple[int, int, int]] = []
+    for number, pattern in enumerate(patterns):
+        earlier = sorted(matches)
+        spans = (match.span() for match in pattern.finditer(text) if match[0].split())
+        matches += [(*span, number) for span in spans if _is_free(span, earlier)]
+    parts: list[str] = []
+    kept: list[Kept] = []
+    behind = 0
+    for begin, end, number in sorted(matches):
+        kept.append(Kept(text[begin:end].split(), number))
+        parts += (text[behind:begin], f" {' '.join(map(marks.mark, kept[-1].words))} ")
+        behind = end
+    return "".join([*parts, text[behind:]]), marks, kept
 
-    def replace(match: re.Match[str]) -> str:
-        words = match[0].split()
-        if not words:
-            return match[0]
-        kept.append(words)
-        return f" {' '.join(map(marks.mark, words))} "
 
-    return keep.sub(replace, text), marks, kept
+def _is_free(span: tuple[int, int], taken: Sequence[tuple[int, int, int]]) -> bool:
+    """Whether a span overlaps none of the spans taken, which are in order."""
+    at = bisect.bisect_left(taken, (*span, -1))
+    before_ends = at == 0 or taken[at - 1][1] <= span[0]
+    return before_ends and (at == len(taken) or span[1] <= taken[at][0])
 
 
-def put_back(words: list[str], marks: Marks, kept: list[list[str]]) -> list[tuple[int, int]]:
+def put_back(words: list[str], marks: Marks, kept: Sequence[Kept]) -> list[tuple[int, int]]:
     """Replace the marks by what they stand for, in place; gives the span of every match."""
     marked = iter([i for i, word in enumerate(words) if word in marks])
     spans = []
     for match in kept:
-        places = [next(marked) for _ in match]  # next to each other
-        for place, word in zip(places, match, strict=True):
+        places = [next(marked) for _ in match.words]  # next to each other
+        for place, word in zip(places, match.words, strict=True):
             words[place] = word
         spans.append((places[0], places[-1] + 1))
     return spans

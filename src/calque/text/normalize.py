@@ -25,6 +25,10 @@ _CONTROLS = [code for code in [*range(0x20), *range(0x7F, 0xA0)] if chr(code) !=
 
 _MAP: dict[int, str | None] = dict.fromkeys([*_CONTROLS, *_INVISIBLE])
 _MAP.update({ord(space): " " for space in _SPACES})
+# The same with the spaces that stand within a line kept.
+_LINE_ENDS = "\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029"
+_LINE_SPACES = frozenset(_SPACES).difference(_LINE_ENDS)
+_SPACED_MAP = {code: to for code, to in _MAP.items() if chr(code) not in _LINE_SPACES}
 _MAPPED = re.compile("[" + "".join(map(chr, sorted(_MAP))) + "]")
 _MAPPED_ASCII = bytes(code for code in _MAP if code < 128)
 _RUN = re.compile("  +")
@@ -53,3 +57,11 @@ def normalize(block: str) -> str:
     if " \n" in block or "\n " in block:
         block = _EDGE.sub("\n", block)
     return block.strip(" ")
+
+
+def normalize_keeping_spaces(line: str) -> str:
+    """The same line in Unicode form NFC with nothing invisible and all of its spaces.
+
+    Only what others may take for the end of a line becomes a plain space.
+    """
+    return unicodedata.normalize("NFC", line.translate(_SPACED_MAP))

@@ -39,6 +39,16 @@ def restore(
     first untaken number of any shape. Where the source has none left, the class is left out: a
     missing number can be seen and asked for, an invented one cannot.
     """
+    return [word for word in restored(target_words, source_originals, source_words, links) if word]
+
+
+def restored(
+    target_words: Sequence[str],
+    source_originals: Sequence[str],
+    source_words: Sequence[str],
+    links: Iterable[tuple[int, int]],
+) -> list[str]:
+    """The same as `restore`, with an empty word in place of each class that is left out."""
     numbers = {i for i, word in enumerate(source_words) if is_class(word)}
     classes = [j for j, word in enumerate(target_words) if is_class(word)]
     if not classes:
@@ -58,9 +68,8 @@ def restore(
             chosen[j] = next(same, free[0])
             free.remove(chosen[j])
     return [
-        source_originals[chosen[j]] if j in chosen else word
+        source_originals[chosen[j]] if j in chosen else "" if is_class(word) else word
         for j, word in enumerate(target_words)
-        if j in chosen or not is_class(word)
     ]
 
 

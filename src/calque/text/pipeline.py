@@ -15,10 +15,18 @@ from calque.parallel import ordered_map
 from calque.progress import SILENT, Progress
 from calque.text import numbers
 from calque.text.bitext import BitextSource, size_of
-from calque.text.casing import CaseLearner, Truecaser, lowercase, restore_case
+from calque.text.casing import (
+    CaseLearner,
+    Truecaser,
+    beginnings_of,
+    is_capitals,
+    lowercase,
+    restore_case,
+)
 from calque.text.files import STANDARD_STREAM
-from calque.text.keep import Marks, compile_keep, cut_out, put_back
-from calque.text.normalize import normalize
+from calque.text.keep import FOREIGN_TO_LANGUAGE, Marks, compile_keep, cut_out, put_back
+from calque.text.normalize import normalize, normalize_keeping_spaces
+from calque.text.spacing import SourceSpacing, gaps_before
 from calque.text.tokenize import Tokenizer
 
 _SOURCE, _TARGET = 0, 1
@@ -36,6 +44,12 @@ class Prepared:
     """The same words before their case was changed and numbers became classes."""
     kept: tuple[tuple[int, int], ...] = ()
     """Half-open spans of words that must pass through unchanged; they are as in the sentence."""
+    foreign: tuple[tuple[int, int], ...] = ()
+    """The same of URLs and the like, which pass through where nothing else is required of them."""
+    gaps: tuple[str, ...] = ()
+    """What stands before each word in the sentence, where it was tokenised and this is known."""
+    is_capitals: bool = False
+    """Whether the sentence is in capitals throughout, which the model's true case hides."""
 
     @property
     def literal(self) -> tuple[str, ...]:
@@ -114,20 +128,42 @@ class Preprocessor:
         """Lines of target words, likewise."""
         return self._to_model(block, _TARGET)
 
-    def prepare(self, sentence: str, keep: re.Pattern[str] | None = None) -> Prepared:
+    def prepare(
+        self, sentence: str, keep: re.Pattern[str] | None = None, keep_foreign: bool = False
+    ) -> Prepared:
         """One source sentence for the decoder; line ends inside it are spaces.
 
-        What `keep`, a pattern of `pass_through`, finds is neither tokenised nor changed.
+        What `keep`, a pattern of `pass_through`, finds is neither tokenised nor changed. With
+        `keep_foreign` this holds for URLs, e-mail addresses, tags and entities, too, where the
+        model's text was plain and protected.
         """
-        text = normalize(sentence.replace("\n", " "))
-        if keep is None:
-            return self._prepare(text)
-        text, marks, kept = cut_out(text, keep)
-        marked = self._prepare(text)
-        words, originals = list(marked.words), list(marked.originals)
-        put_back(originals, marks, kept)
-        spans = put_back(words, marks, kept)
-        return Prepared(tuple(words), tuple(originals), tuple(spans))
+        sentence = sentence.replace("\n", " ")
+        text = normalize(sentence)
+        patterns = [keep] if keep is not None else []
+        if keep_foreign and self.options.tokenize and self.options.protect:
+            patterns.append(FOREIGN_TO_LANGUAGE)
+        marked, marks, matches = cut_out(text, patterns)
+        tokenizer = self._tokenizers[_SOURCE]
+        tokens = tokenizer.tokenize(marked) if tokenizer else normalize(marked)
+        # No step after the tokeniser makes or removes words.
+        words = self._to_model(tokens, _SOURCE).split(" ") if tokens else []
+        originals = tokens.split(" ") if tokens else []
+        put_back(originals, marks, matches)
+        spans = list(zip(put_back(words, marks, matches), matches, strict=True))
+        is_users = keep is not None
+        return Prepared(
+            tuple(words),
+            tuple(originals),
+            tuple(span for span, match in spans if is_users and match.pattern == 0),
+            tuple(span for span, match in spans if not is_users or match.pattern > 0),
+            self._gaps(originals, sentence, text),
+            self.options.casing == "true" and is_capitals(tokens),
+        )
+
+    def _gaps(self, words: Sequence[str], sentence: str, text: str) -> tuple[str, ...]:
+        if not self.options.tokenize:
+            return ()
+        return gaps_before(words, normalize_keeping_spaces(sentence), text)
 
     def pass_through(self, regex: str) -> re.Pattern[str]:
         """The pattern for `prepare` that keeps what `regex` matches; see `text.keep`."""
@@ -154,26 +190,45 @@ class Preprocessor:
         prepared: Prepared,
         links: Iterable[tuple[int, int]] = (),
         kept: Sequence[int] = (),
+        origins: Sequence[int] = (),
     ) -> str:
         """The translation as text: numbers, sentence case and spacing put back.
 
         `links` are pairs of a position in `prepared.words` and one in `words`. Text of a model
         that was trained without the tokeniser stays as words separated by spaces. Words at the
-        positions `kept`, from left to right, stay as they are.
+        positions `kept` stay as they are. `origins` has for every word the position in
+        `prepared.words` of the same word, where it is a copy of that one, else -1: copies have the
+        case and the spacing of the sentence.
         """
-        if kept:
-            marks = Marks("".join(words))
-            marked = list(words)
-            for j in kept:
-                marked[j] = marks.mark(words[j])
-            return marks.fill(self.restore(marked, prepared, links), [words[j] for j in kept])
-        words = list(words)
+        if self.is_plain:
+            return " ".join(words)
+        shown = list(words)
+        marks = Marks("".join(words))
+        for j in kept:
+            shown[j] = marks.mark(words[j])
+        links = list(links)
+        origins = list(origins) or [-1] * len(words)
         if self.options.class_numbers:
-            words = numbers.restore(words, prepared.originals, prepared.words, links)
+            shown = numbers.restored(shown, prepared.originals, prepared.words, links)
         if self.options.casing == "true":
-            words = restore_case(words)
+            shown = _cased(shown, prepared, origins)
+        there = [j for j, word in enumerate(shown) if word]
+        present = [shown[j] for j in there]
         tokenizer = self._tokenizers[_TARGET]
-        return " ".join(words) if tokenizer is None else tokenizer.detokenize(words)
+        if tokenizer is None or not prepared.gaps:
+            text = " ".join(present) if tokenizer is None else tokenizer.detokenize(present)
+            return marks.fill(text, [words[j] for j in sorted(kept)])
+        gaps = [""] * len(words)
+        for j, gap in zip(there, tokenizer.gaps(present), strict=True):
+            gaps[j] = gap
+        passing = frozenset(kept)
+        self._spacing(prepared).apply(gaps, words, origins, links, passing)
+        texts = [gaps[j] + (words[j] if j in passing else shown[j]) for j in there]
+        return "".join(texts).strip(" ")
+
+    def _spacing(self, prepared: Prepared) -> SourceSpacing:
+        languages = self.options.source_language, self.options.target_language
+        return SourceSpacing(prepared.gaps, languages)
 
     def to_json(self) -> dict[str, Any]:
         """All state as plain values."""
@@ -201,12 +256,6 @@ class Preprocessor:
         except OptionError as error:
             raise ModelError(f"preprocessor: {error}") from error
 
-    def _prepare(self, text: str) -> Prepared:
-        text = _tokenize(self._tokenizers[_SOURCE], text)
-        # No step after the tokeniser makes or removes words.
-        words = self._to_model(text, _SOURCE).split(" ") if text else []
-        return Prepared(tuple(words), tuple(text.split(" ")) if text else ())
-
     def _to_model(self, block: str, side: int) -> str:
         """Tokenised lines with the case and the number classes that the model knows."""
         truecaser = self._truecasers[side]
@@ -217,13 +266,42 @@ class Preprocessor:
         return numbers.class_numbers(block) if self.options.class_numbers else block
 
 
+def _cased(words: Sequence[str], prepared: Prepared, origins: Sequence[int]) -> list[str]:
+    """The words of true case with capitals where the sentence has them, or begins.
+
+    A copy that begins a sentence, as its origin did, is as it was there.
+    """
+    if prepared.is_capitals:
+        return [
+            word.upper()
+            if origin < 0 or numbers.is_class(prepared.words[origin])
+            else prepared.originals[origin]
+            for word, origin in zip(words, origins, strict=True)
+        ]
+    there = [j for j, word in enumerate(words) if word]
+    present = [words[j] for j in there]
+    cased = list(words)
+    has_copies = any(origin >= 0 for origin in origins)
+    begin_source = beginnings_of(prepared.originals) if has_copies else frozenset()
+    begin_target = beginnings_of(present) if begin_source else frozenset()
+    for place, (j, word) in enumerate(zip(there, restore_case(present), strict=True)):
+        copies_beginning = place in begin_target and origins[j] in begin_source
+        if copies_beginning and not numbers.is_class(prepared.words[origins[j]]):
+            word = prepared.originals[origins[j]]
+        cased[j] = word
+    return cased
+
+
 def _tokenizers(options: TextOptions) -> Tokenizers:
     if not options.tokenize:
         return None, None
     for side in ("source", "target"):
         if not getattr(options, f"{side}_language"):
             raise OptionError(f"tokenize=true: expected {side}_language, a code such as de or en")
-    return Tokenizer(options.source_language), Tokenizer(options.target_language)
+    return (
+        Tokenizer(options.source_language, options.protect),
+        Tokenizer(options.target_language, options.protect),
+    )
 
 
 def _tokenized(
