@@ -6,11 +6,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from blocks_reference import Pair, corpora, count, equal, few, lexicon, rows, to_arrays
+from blocks_reference import (
+    Pair,
+    corpora,
+    count,
+    equal,
+    few,
+    lexicon,
+    rows,
+    sentence_pairs,
+    to_arrays,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
 from calque import _core
+from calque.align import Alignments
 from calque.blocks import BlockTable, extract
 from calque.config.blocks import BlockOptions
 from calque.errors import CalqueError
@@ -231,3 +242,34 @@ def test_sides_of_different_size_are_one_clear_line() -> None:
     source, target, links, offsets = to_arrays([([3], [4], []), ([3], [4], [])])
     with pytest.raises(CalqueError, match="1 source sentences, 2 target sentences"):
         extract(source.select(np.array([True, False])), target, links, offsets)
+
+
+@few
+@given(st.lists(st.tuples(sentence_pairs(), sentence_pairs()), min_size=1, max_size=5))
+def test_blocks_of_several_sets_of_links_are_those_of_a_text_repeated_with_each(
+    drawn: list[tuple[Pair, Pair]],
+) -> None:
+    """Links of the second set: those of another pair, as far as they lie in this one."""
+    first = [pair for pair, _ in drawn]
+    second = [
+        (source, target, [(s, t) for s, t in other[2] if s < len(source) and t < len(target)])
+        for (source, target, _), other in drawn
+    ]
+    source, target, links, offsets = to_arrays(first)
+    stacked = Alignments.stacked([Alignments(links, offsets), Alignments(*to_arrays(second)[2:])])
+    pooled = extract(source, target, stacked.links, stacked.offsets, ALL, threads=2).to_arrays()
+    repeated = extract(*to_arrays(first + second), ALL, threads=1).to_arrays()
+    for name, array in repeated.items():
+        assert np.array_equal(pooled[name], array), name
+    sets = stacked.unstacked(len(source))
+    assert [each.links.tolist() for each in sets] == [
+        [list(link) for pair in pairs for link in sorted(pair[2])] for pairs in (first, second)
+    ]
+
+
+def test_links_that_fit_no_number_of_sets_are_refused() -> None:
+    pairs: list[Pair] = [([3], [4], [(0, 0)]), ([3, 4], [5], [])]
+    source, target, links, offsets = to_arrays(pairs)
+    for wrong in (offsets[:-1], np.append(offsets, offsets[-1])):
+        with pytest.raises(CalqueError, match="expected equal numbers"):
+            extract(source, target, links, wrong, ALL)

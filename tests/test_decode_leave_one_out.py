@@ -50,9 +50,13 @@ Options = dict[Phrase, Scores]
 class Corpus:
     pairs: list[Pair]
     model: Model
+    other_links: tuple[list[Pair], ...] = ()
+    """The same pairs with other sets of links."""
 
-    def without(self, pair: int) -> Counts:
-        return count([one for i, one in enumerate(self.pairs) if i != pair], MAX_WORDS)
+    def counts(self, without: int = -1) -> Counts:
+        sets = (self.pairs, *self.other_links)
+        kept = [pair for pairs in sets for i, pair in enumerate(pairs) if i != without]
+        return count(kept, MAX_WORDS)
 
     def made(self, word: int) -> Options:
         """The block that was made for a word that extraction left without one."""
@@ -65,24 +69,41 @@ class Corpus:
         }
 
 
-def corpus(seed: int, n_pairs: int, n_words: int, more: tuple[Pair, ...] = ()) -> Corpus:
+def random_links(rng: np.random.Generator, n: int, m: int) -> list[tuple[int, int]]:
+    return sorted({(int(rng.integers(n)), int(rng.integers(m))) for _ in range(max(n, m))})
+
+
+def corpus(
+    seed: int, n_pairs: int, n_words: int, more: tuple[Pair, ...] = (), n_sets: int = 1
+) -> Corpus:
     rng = np.random.default_rng(seed)
     pairs: list[Pair] = []
     for _ in range(n_pairs):
-        n, m = rng.integers(1, 6, 2)
-        cells = {(int(rng.integers(n)), int(rng.integers(m))) for _ in range(max(n, m))}
+        n, m = rng.integers(1, 6, 2).tolist()
+        links = random_links(rng, n, m)
         words = [rng.integers(3, 3 + n_words, size).tolist() for size in (n, m)]
-        pairs.append((words[0], words[1], sorted(cells)))
+        pairs.append((words[0], words[1], links))
     pairs += more
+    other_links = tuple(
+        [
+            (source, target, random_links(rng, len(source), len(target)))
+            for source, target, _ in pairs
+        ]
+        for _ in range(n_sets - 1)
+    )
     n_words = max(word for pair in pairs for side in pair[:2] for word in side) - 2
-    source, target, links, offsets = to_arrays(pairs)
+    source, target, *_ = to_arrays(pairs)
+    sets = [Alignments(*to_arrays(each)[2:]) for each in (pairs, *other_links)]
+    alignments = Alignments.stacked(sets)
     vocabulary = Vocabulary([f"w{i}" for i in range(n_words)])
     blocks = extract(
-        source, target, links, offsets, BlockOptions(max_words=MAX_WORDS, max_targets=None)
+        source,
+        target,
+        alignments.links,
+        alignments.offsets,
+        BlockOptions(max_words=MAX_WORDS, max_targets=None),
     )
-    kept = KeptBitext(
-        source, target, Alignments(links, offsets), np.arange(len(pairs)), max_block_words=MAX_WORDS
-    )
+    kept = KeptBitext(source, target, alignments, np.arange(len(pairs)), max_block_words=MAX_WORDS)
     weights = dict.fromkeys(DENSE, 0.0) | {FREQUENCIES[0]: 0.3, FREQUENCIES[1]: 0.7}
     model = Model(
         Preprocessor(),
@@ -94,18 +115,18 @@ def corpus(seed: int, n_pairs: int, n_words: int, more: tuple[Pair, ...] = ()) -
         DecodeOptions(),
         bitext=kept,
     )
-    return Corpus(pairs, model)
+    return Corpus(pairs, model, other_links)
 
 
 def expected(one: Corpus, pair: int, span: Phrase, how: LeaveOneOutOptions) -> Options | None:
     """The options of a span, written down from the papers; none: the word is copied."""
-    whole, rest = count(one.pairs, MAX_WORDS), one.without(pair)
+    whole, rest = one.counts(), one.counts(without=pair)
     options: Options = {}
     for (source, target), n in whole.joint.items():
         if source != span:
             continue
         if how.what == "one-count":
-            if n > 1 or rest.joint[source, target]:
+            if n > 1 + len(one.other_links) or rest.joint[source, target]:
                 options[target] = (
                     math.log(n / whole.target[target]),
                     math.log(n / whole.source[span]),
@@ -193,16 +214,19 @@ WAYS = [
 
 
 @pytest.mark.parametrize("how", WAYS, ids=["drop", "penalty", "per word", "one-count"])
+@pytest.mark.parametrize("n_sets", [1, 3])
 @pytest.mark.parametrize("seed", range(6))
 def test_options_equal_those_of_a_corpus_without_the_pair(
-    seed: int, how: LeaveOneOutOptions
+    seed: int, n_sets: int, how: LeaveOneOutOptions
 ) -> None:
-    one = corpus(seed, n_pairs=14, n_words=3 + seed)
+    one = corpus(seed, n_pairs=14, n_words=3 + seed, n_sets=n_sets)
     spans, pairs = spans_of(one)
     options = found(one, spans, pairs, how)
     for span, pair, its_options in zip(spans, pairs, options, strict=True):
         assert same(its_options, expected(one, pair, span, how)), (span, pair)
-    if seed == 5 and how.unseen_log_prob is None:  # some words are of one pair alone
+    if (
+        seed == 5 and n_sets == 1 and how.unseen_log_prob is None
+    ):  # some words are of one pair alone
         assert None in options
 
 

@@ -10,7 +10,9 @@ namespace calque {
 
 void check(const AlignedCorpus& corpus) {
   if (corpus.source_offsets.size() != corpus.target_offsets.size() ||
-      corpus.source_offsets.size() != corpus.link_offsets.size()) {
+      corpus.link_offsets.size() < corpus.source_offsets.size() ||
+      corpus.link_offsets.size() !=
+          static_cast<size_t>(corpus.n_sets() * corpus.size()) + 1) {
     throw Error("source, target and alignments differ in their number of sentences");
   }
   check_offsets(corpus.source_offsets, corpus.source.size(), "source words");
@@ -18,8 +20,9 @@ void check(const AlignedCorpus& corpus) {
   check_offsets(corpus.link_offsets, corpus.links.size() / 2, "links");
   check_ids(corpus.source, "source words");
   check_ids(corpus.target, "target words");
-  for (int64_t i = 0; i < corpus.size(); ++i) {
-    const SentencePair pair = corpus[i];
+  for (int64_t row = 0; row < corpus.n_sets() * corpus.size(); ++row) {
+    const int64_t i = row % corpus.size();
+    const SentencePair pair = corpus.pair(i, row / corpus.size());
     const auto n_source = static_cast<int64_t>(pair.source.size());
     const auto n_target = static_cast<int64_t>(pair.target.size());
     std::pair<int32_t, int32_t> last{-1, -1};

@@ -15,7 +15,8 @@ struct SentencePair {
   int64_t target_begin;
 };
 
-// Row i of every array of offsets delimits sentence pair i; link offsets count links.
+// Row i of every array of offsets delimits sentence pair i; link offsets count links. There may be
+// several sets of links: row s * size() + i delimits those of pair i in set s.
 struct AlignedCorpus {
   std::span<const int32_t> source;
   std::span<const int64_t> source_offsets;
@@ -25,12 +26,18 @@ struct AlignedCorpus {
   std::span<const int64_t> link_offsets;
 
   int64_t size() const { return static_cast<int64_t>(source_offsets.size()) - 1; }
-  SentencePair operator[](int64_t i) const {
-    const auto part = [i](std::span<const int32_t> all, std::span<const int64_t> ends, int width) {
-      return all.subspan(width * ends[i], width * (ends[i + 1] - ends[i]));
+  int64_t n_sets() const {
+    return size() > 0 ? (static_cast<int64_t>(link_offsets.size()) - 1) / size() : 1;
+  }
+  // A pair with its links of the first set, or of another.
+  SentencePair operator[](int64_t i) const { return pair(i, 0); }
+  SentencePair pair(int64_t i, int64_t set) const {
+    const auto part = [](std::span<const int32_t> all, std::span<const int64_t> ends, int64_t at,
+                         int width) {
+      return all.subspan(width * ends[at], width * (ends[at + 1] - ends[at]));
     };
-    return {part(source, source_offsets, 1), part(target, target_offsets, 1),
-            part(links, link_offsets, 2), source_offsets[i], target_offsets[i]};
+    return {part(source, source_offsets, i, 1), part(target, target_offsets, i, 1),
+            part(links, link_offsets, set * size() + i, 2), source_offsets[i], target_offsets[i]};
   }
 };
 

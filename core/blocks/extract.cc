@@ -46,8 +46,7 @@ Extracted extract(const AlignedCorpus& corpus, const PhraseIds& ids, int max_wor
   Extracted out;
   LinkGrid grid;
   int64_t i = first;
-  for (; i < last && static_cast<int64_t>(out.run.size()) < max_records; ++i) {
-    const SentencePair pair = corpus[i];
+  const auto extract_from = [&](const SentencePair& pair) {
     grid.assign(pair);
     for_each_block(grid, max_words, [&](const BlockSpan& block) {
       const auto [s0, s1, t0, t1] = block;
@@ -61,6 +60,9 @@ Extracted extract(const AlignedCorpus& corpus, const PhraseIds& ids, int max_wor
                          record_tail(previous, next, 1)});
       std::atomic_ref(target_counts[target]).fetch_add(1, std::memory_order_relaxed);
     });
+  };
+  for (; i < last && static_cast<int64_t>(out.run.size()) < max_records; ++i) {
+    for (int64_t set = 0; set < corpus.n_sets(); ++set) extract_from(corpus.pair(i, set));
   }
   aggregate(out.run);
   out.next_sentence = i;

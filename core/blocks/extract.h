@@ -20,7 +20,8 @@ struct Extracted {
 };
 
 // Counts the blocks of sentence pairs first .. last, stopping behind the pair that fills
-// `max_records`. Every occurrence also adds one to its target phrase in `target_counts`, which
+// `max_records`. A block counts once for every set of links that it is consistent with. Every
+// occurrence also adds one to its target phrase in `target_counts`, which
 // several threads may share.
 //
 // Orientation to the previous block: monotone if the words at the upper left corner of the block

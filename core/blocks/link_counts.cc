@@ -17,8 +17,8 @@ LinkCounts::LinkCounts(const AlignedCorpus& corpus)
     : source_totals_(n_words(corpus.source) + 1),
       target_totals_(n_words(corpus.target) + 1) {
   std::vector<bool> source_linked, target_linked;
-  for (int64_t i = 0; i < corpus.size(); ++i) {
-    const SentencePair pair = corpus[i];
+  for (int64_t row = 0; row < corpus.n_sets() * corpus.size(); ++row) {
+    const SentencePair pair = corpus.pair(row % corpus.size(), row / corpus.size());
     source_linked.assign(pair.source.size(), false);
     target_linked.assign(pair.target.size(), false);
     for (size_t at = 0; at < pair.links.size(); at += 2) {

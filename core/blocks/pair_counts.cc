@@ -32,7 +32,8 @@ int32_t FewCounts::find(uint64_t key) const {
   return at != counts_.end() && at->key == key ? at->n : 0;
 }
 
-void PairCounts::count(const SentencePair& pair) {
+void PairCounts::count(const AlignedCorpus& corpus, int64_t i) {
+  const SentencePair pair = corpus[i];
   for (FewCounts* counts : {&sources_, &target_counts_, &blocks_}) counts->clear();
   const auto width = static_cast<size_t>(max_words_);
   source_ids_.assign(pair.source.size() * width, kNotLookedUp);
@@ -44,8 +45,7 @@ void PairCounts::count(const SentencePair& pair) {
     if (id == kNotLookedUp) id = phrases.find(words.subspan(from, n));
     return id;
   };
-  grid_.assign(pair);
-  for_each_block(grid_, max_words_, [&](const BlockSpan& block) {
+  const auto add = [&](const BlockSpan& block) {
     const int64_t source =
         look_up(source_ids_, pair.source, block.source_begin, block.source_end, table_);
     const int64_t target =
@@ -53,7 +53,11 @@ void PairCounts::count(const SentencePair& pair) {
     if (source >= 0) sources_.add(static_cast<uint64_t>(source));
     if (target >= 0) target_counts_.add(static_cast<uint64_t>(target));
     if (source >= 0 && target >= 0) blocks_.add(key(source, target));
-  });
+  };
+  for (int64_t set = 0; set < corpus.n_sets(); ++set) {
+    grid_.assign(corpus.pair(i, set));
+    for_each_block(grid_, max_words_, add);
+  }
   for (FewCounts* counts : {&sources_, &target_counts_, &blocks_}) counts->finish();
 }
 

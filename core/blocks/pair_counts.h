@@ -46,7 +46,8 @@ class PairCounts {
   PairCounts(const BlockTable& table, const TargetIndex& targets, int max_words)
       : table_(table), targets_(&targets), max_words_(max_words) {}
 
-  void count(const SentencePair& pair);
+  // The pair `i` of the corpus, with all its sets of links.
+  void count(const AlignedCorpus& corpus, int64_t i);
 
   int32_t of_source(int64_t phrase) const { return sources_[static_cast<uint64_t>(phrase)]; }
   int32_t of_target(int32_t phrase) const { return target_counts_[static_cast<uint64_t>(phrase)]; }

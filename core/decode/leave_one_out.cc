@@ -32,9 +32,8 @@ TrainingCorpus::TrainingCorpus(const AlignedCorpus& pairs, const BlockTable& blo
 void PairLeftOut::begin(int64_t pair) {
   active_ = pair >= 0;
   if (!active_) return;
-  const SentencePair words = how_.training->corpus[pair];
-  source_ = words.source;
-  own_.count(words);
+  source_ = how_.training->corpus[pair].source;
+  own_.count(how_.training->corpus, pair);
 }
 
 std::span<const int64_t> PairLeftOut::own_blocks(int64_t phrase, const BlockRange& some) {
@@ -50,7 +49,8 @@ bool PairLeftOut::is_own(int64_t phrase, int64_t block) const {
   const int32_t joint = table_.joint_counts[row], target = table_.target_phrase[row];
   if (joint == 0) return has_every(table_.source(phrase).front());  // made for a word
   if (how_.what == LeaveOneOut::What::kCounts) return own_.of_target(target) > 0;
-  return joint == 1 && own_.of_block(phrase, target) > 0;
+  // With several sets of links a block of one place has a count for each.
+  return joint <= how_.training->corpus.n_sets() && own_.of_block(phrase, target) == joint;
 }
 
 PairLeftOut::Change PairLeftOut::common_change(int64_t phrase) const {

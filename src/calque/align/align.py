@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from calque.align.alignments import Alignments
 from calque.align.eflomal import run_eflomal
 from calque.align.hmm import hmm_links
@@ -16,10 +18,31 @@ def align(
     threads: int,
     progress: Progress = SILENT,
 ) -> Alignments:
-    """The symmetrised word alignments of a bitext, learned from it alone."""
-    if options.aligner == "eflomal":
-        with progress.stage("align with eflomal"):
-            forward, reverse = run_eflomal(source, target)
-    else:
-        forward, reverse = hmm_links(source, target, options, threads, progress)
-    return symmetrize(forward, reverse, source, target, options.symmetrization)
+    """The symmetrised word alignments of a bitext: the first set of `align_sets`."""
+    first = replace(options, aligner=options.aligners[0], symmetrization=options.symmetrizations[0])
+    return align_sets(source, target, first, threads, progress)[0]
+
+
+def align_sets(
+    source: Sentences,
+    target: Sentences,
+    options: AlignOptions,
+    threads: int,
+    progress: Progress = SILENT,
+) -> list[Alignments]:
+    """The symmetrised word alignments of a bitext, learned from it alone.
+
+    A set of links for each aligner and each way to symmetrise, in the order of the options.
+    """
+    sets = []
+    for aligner in options.aligners:
+        if aligner == "eflomal":
+            with progress.stage("align with eflomal"):
+                forward, reverse = run_eflomal(source, target)
+        else:
+            forward, reverse = hmm_links(source, target, options, threads, progress)
+        sets += [
+            symmetrize(forward, reverse, source, target, method)
+            for method in options.symmetrizations
+        ]
+    return sets

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +28,22 @@ class Alignments:
         flat = [link for row in rows for link in row]
         links = np.array(flat, np.int32).reshape(-1, 2)
         return cls(links, offsets_of([len(row) for row in rows]))
+
+    @classmethod
+    def stacked(cls, sets: Sequence[Alignments]) -> Alignments:
+        """Several sets of links of one bitext, one after the other."""
+        lengths = [np.diff(each.offsets) for each in sets]
+        links = np.concatenate([each.links for each in sets])
+        return cls(links, offsets_of(np.concatenate(lengths)))
+
+    def unstacked(self, n_sentences: int) -> list[Alignments]:
+        """The sets that `stacked` put together, of a bitext of so many sentences."""
+        firsts = range(0, len(self), n_sentences) if n_sentences else ()
+        return [self._part(first, first + n_sentences) for first in firsts]
+
+    def _part(self, first: int, last: int) -> Alignments:
+        offsets = self.offsets[first : last + 1]
+        return Alignments(self.links[offsets[0] : offsets[-1]], offsets - offsets[0])
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

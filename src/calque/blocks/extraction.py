@@ -55,8 +55,9 @@ def extract(
     """The blocks of a word-aligned corpus: all phrase pairs consistent with the links.
 
     `links` are rows of (source position, target position), sorted within each sentence pair;
-    those of pair i are `links[link_offsets[i]:link_offsets[i + 1]]`. Scores, inner alignments and
-    orientations are those of Moses.
+    those of pair i are `links[link_offsets[i]:link_offsets[i + 1]]`. There may be several sets of
+    links, stacked (`Alignments.stacked`): then a block counts once for each that it is consistent
+    with. Scores, inner alignments and orientations are those of Moses.
 
     Every source word of the corpus has a block of its own. Where extraction finds none that is as
     frequent as `min_count` asks, one is made: to the target word most often linked to it, or, if
@@ -69,7 +70,8 @@ def extract(
     """
     options = options or BlockOptions()
     workers = n_workers(threads)
-    if not len(source) == len(target) == len(link_offsets) - 1:
+    n_sets, rest = divmod(len(link_offsets) - 1, max(1, len(source)))
+    if len(source) != len(target) or rest or (len(source) > 0 and n_sets == 0):
         raise CalqueError(
             f"{len(source)} source sentences, {len(target)} target sentences and "
             f"{len(link_offsets) - 1} alignments: expected equal numbers"

@@ -1,22 +1,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar, get_args
 
 from calque.config.option import option
+from calque.errors import OptionError, hint
 
+Aligner = Literal["hmm", "eflomal"]
 Symmetrization = Literal[
     "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"
 ]
+
+Name = TypeVar("Name", bound=str)
 
 
 @dataclass(frozen=True)
 class AlignOptions:
     """How words are aligned."""
 
-    aligner: Literal["hmm", "eflomal"] = option("hmm", "our HMM, or the program eflomal-align")
-    symmetrization: Symmetrization = option(  # noqa: RUF009
-        "grow-diag-final-and", "how the links of both directions become one set"
+    aligner: str = option(
+        "hmm",
+        "hmm (ours), eflomal (the program eflomal-align), or both with a comma between: blocks are"
+        " taken from the links of each",
+    )
+    symmetrization: str = option(
+        "grow-diag-final-and",
+        "how the links of both directions become one set: intersection, union, grow-diag,"
+        " grow-diag-final, grow-diag-final-and; several with commas between give several sets, and"
+        " blocks are taken from each",
     )
     model1_iterations: int = option(5, "iterations of EM for Model 1", least=1)
     hmm_iterations: int = option(3, "iterations of EM for the HMM, each direction alone", least=0)
@@ -37,3 +48,25 @@ class AlignOptions:
     max_words: int = option(
         250, "sentences longer than this, on either side, stay without links", least=1, most=2000
     )
+
+    @property
+    def aligners(self) -> tuple[Aligner, ...]:
+        """The aligners, each once, in order; `OptionError` for a name that is none."""
+        return _names("aligner", self.aligner, get_args(Aligner))
+
+    @property
+    def symmetrizations(self) -> tuple[Symmetrization, ...]:
+        """The ways to symmetrise, each once, in order; `OptionError` for a name that is none."""
+        return _names("symmetrization", self.symmetrization, get_args(Symmetrization))
+
+    def check(self) -> None:
+        """Raise `OptionError` for a name that is none."""
+        _ = self.aligners, self.symmetrizations
+
+
+def _names(key: str, text: str, valid: tuple[Name, ...]) -> tuple[Name, ...]:
+    names = dict.fromkeys(name.strip() for name in text.split(","))
+    for name in names:
+        if name not in valid:
+            raise OptionError(f"align.{key}: unknown name '{name}': {hint(name, valid)}")
+    return tuple(name for name in names if name in valid)

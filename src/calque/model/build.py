@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from calque.align import Alignments, align, read_pharaoh
+from calque.align import Alignments, align_sets, read_pharaoh
 from calque.blocks import extract
 from calque.config import TrainOptions, to_mapping
 from calque.errors import CalqueError, OptionError
@@ -46,6 +46,7 @@ def build(
     chosen(options.features.dense)  # mistakes show before the work, not after it
     templates_of(options.features)
     _check_first_block(options)
+    options.align.check()
     options.decode.check()
     files = _files(text, alignment=alignment, arpa=arpa, overlap=overlap)
     for path in files.values():  # mistakes show before the work, not after it
@@ -73,7 +74,7 @@ def build(
         features,
         blocks,
         bitext,
-        links,
+        links.unstacked(len(bitext))[0],
         options.blocks.max_words,
         counts_events=bool(options.decode.counting),
         threads=workers,
@@ -118,7 +119,8 @@ def _alignments(
     progress: Progress,
 ) -> Alignments:
     if alignment is None:
-        return align(bitext.source, bitext.target, options.align, workers, progress)
+        sets = align_sets(bitext.source, bitext.target, options.align, workers, progress)
+        return Alignments.stacked(sets)
     if bitext.cleaning.n_kept < bitext.cleaning.n_read:
         raise CalqueError(
             f"{alignment}: alignments fit the corpus only where no pair is dropped, but cleaning"

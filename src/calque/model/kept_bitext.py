@@ -37,6 +37,7 @@ class KeptBitext:
     source: Sentences
     target: Sentences
     alignments: Alignments
+    """All sets of links that blocks were taken from, stacked."""
     lines: NDArray[np.int64]
     """The line of the training text that each pair stood on, from 0, ascending."""
     max_block_words: int
@@ -49,6 +50,21 @@ class KeptBitext:
 
     def __len__(self) -> int:
         return len(self.source)
+
+    @property
+    def n_sets(self) -> int:
+        """How many sets of links there are."""
+        return len(self.alignments) // len(self)
+
+    def select(self, keep: NDArray[np.bool_]) -> KeptBitext:
+        """The pairs where `keep` (one flag per pair) is true, in the same order."""
+        return KeptBitext(
+            self.source.select(keep),
+            self.target.select(keep),
+            self.alignments.select(np.tile(keep, self.n_sets)),
+            self.lines[keep],
+            self.max_block_words,
+        )
 
     @property
     def n_bytes(self) -> int:
@@ -95,6 +111,7 @@ class KeptBitext:
             Sentences(arrays[side], arrays[f"{side}_offsets"]) for side in ("source", "target")
         )
         alignments = Alignments(arrays["links"], arrays["link_offsets"])
-        if not len(source) == len(target) == len(alignments) == len(arrays["lines"]) > 0:
+        n_sets, rest = divmod(len(alignments), max(1, len(source)))
+        if not (len(source) == len(target) == len(arrays["lines"]) > 0 and n_sets and rest == 0):
             raise ModelError("kept bitext: the arrays differ in their number of sentence pairs")
         return cls(source, target, alignments, arrays["lines"], int(arrays["max_block_words"][0]))

@@ -192,8 +192,8 @@ def model_of(
 
     With `keeps_lm` its language model stays: one of other text has not seen the pairs.
     """
-    source, target = bitext.source.select(keep), bitext.target.select(keep)
-    links = bitext.alignments.select(keep)
+    some = bitext.select(keep)
+    source, target, links = some.source, some.target, some.alignments
     options = replace(options, max_words=bitext.max_block_words)
     blocks = extract(source, target, links.links, links.offsets, options, threads=threads)
     vocabularies = model.source_vocabulary, model.target_vocabulary
@@ -201,8 +201,8 @@ def model_of(
     data = learn_feature_data(
         model.feature_options,
         blocks,
-        Bitext(source, target, *vocabularies, report, bitext.lines[keep]),
-        links,
+        Bitext(source, target, *vocabularies, report, some.lines),
+        links.unstacked(len(some))[0],
         bitext.max_block_words,
         counts_events=bool(model.decode_options.counting),
         known=model.feature_data,
