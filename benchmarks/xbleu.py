@@ -7,18 +7,20 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from _measure import OwnMemory, alone, write_json
 from relevant_set import filled
 from yardstick import yardstick
 
-from calque.hyps import CandidatePool
+from calque.hyps import CandidatePool, Lists
 from calque.metrics.expected_bleu import ExpectedBleu
 from calque.parallel import n_workers
+from calque.tune.problem import Vector
 from calque.tune.updates.gradient import GradientAdaGrad, GradientRprop
 from calque.tune.xbleu.ascent import Ascent, BatchSteps, FullSteps
+from calque.tune.xbleu.devices import Device, check_device
 from calque.tune.xbleu.landscape import Landscape, Terms
 
 TIMES = 5
@@ -49,19 +51,37 @@ def bandwidth(threads: int) -> float:
     return READ_BYTES / seconds
 
 
-def landscape_of(pool: CandidatePool, threads: int) -> Landscape:
+def gpu_bandwidth() -> float:
+    """Bytes per second that a GPU reads, one after the other."""
+    import torch  # here: only this needs it
+
+    array = torch.ones(READ_BYTES // 8, dtype=torch.float64, device="cuda")
+    seconds, _ = best_of(lambda: float(array.sum()))
+    return READ_BYTES / seconds
+
+
+def landscape_of(pool: CandidatePool, threads: int, device: Device) -> Landscape:
     """The objective over such a pool, in which sparse weights move."""
     store, n_dense = pool.store, len(pool.dense_names)
     bleu = ExpectedBleu()
-    terms = Terms(lambda first, lists: bleu.sentence_scores(lists.statistics) / 100, 1.0, 1e-8, 2)
+
+    def worths(first: int, lists: Lists) -> Vector:
+        return bleu.sentence_scores(lists.statistics) / 100
+
+    terms = Terms(worths, 1.0, 1e-8, 2, device)
     n_weights = n_dense + len(pool.keys())
     moving = np.arange(n_weights) >= n_dense
     return Landscape(store, terms, moving, np.full(n_weights, 0.1), np.ones(n_dense), threads)
 
 
 def n_bytes_read(here: Landscape) -> int:
-    """What a pass reads of the lists, one after the other; values of 1 and -1 are not looked at."""
+    """What a pass reads of the lists, one after the other.
+
+    In the core values of 1 and -1 are not looked at; torch has everything twice.
+    """
     copy = here.copy
+    if on_torch := getattr(here.objective.total, "n_bytes", 0):
+        return int(on_torch)
     return 4 * copy.n_entries + 4 * len(copy.features) + PER_CANDIDATE * int(copy.offsets[-1])
 
 
@@ -74,14 +94,16 @@ def advanced(ascent: Ascent, here: Landscape, n_weights: int, iterations: int) -
     return here.objective.value(weights).expected
 
 
-def measure(sentences: int, n_best: int, n_features: int, memory_mb: int) -> dict[str, float]:
+def measure(
+    sentences: int, n_best: int, n_features: int, memory_mb: int, device: Device
+) -> dict[str, float]:
     """Times and memory of such lists."""
     threads = n_workers(None)
     with OwnMemory() as memory:
         pool = filled(sentences, n_best, n_features, memory_mb)
         n_sparse = len(pool.keys())
         begin = time.perf_counter()
-        here = landscape_of(pool, threads)
+        here = landscape_of(pool, threads, device)
         copied, stored = time.perf_counter() - begin, memory.peak()
         objective, weights = here.objective, np.zeros(n_sparse)
         value_seconds, _ = best_of(lambda: objective.value(weights))
@@ -117,7 +139,7 @@ def measure(sentences: int, n_best: int, n_features: int, memory_mb: int) -> dic
         found["adagrad_batch_cpu_seconds"] = time.process_time() - own
         found["peak_mb_while_storing"] = stored
         found["peak_mb"] = memory.peak()
-    found["bandwidth"] = bandwidth(threads)
+    found["bandwidth"] = gpu_bandwidth() if device == "cuda" else bandwidth(threads)
     found["share_of_bandwidth"] = found["gradient_bytes_per_second"] / found["bandwidth"]
     return found
 
@@ -128,10 +150,12 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=29_000)
     parser.add_argument("--n-best", type=int, default=100)
     parser.add_argument("--features", type=int, default=150, help="sparse ones per candidate")
+    parser.add_argument("--device", choices=get_args(Device), default="core")
     parser.add_argument("--runs", nargs="*", help="only these of the runs")
     arguments = parser.parse_args()
+    check_device(arguments.device)
     size = arguments.sentences, arguments.n_best, arguments.features
-    facts: dict[str, Any] = {"yardstick": yardstick()}
+    facts: dict[str, Any] = {"yardstick": yardstick(), "device": arguments.device}
     runs = {
         "memory": (*size, 32_000),
         "half": (size[0] // 2, *size[1:], 32_000),
@@ -139,7 +163,7 @@ def main() -> None:
         "many": (4 * size[0], size[1] // 4, size[2], 500),
     }
     for name in arguments.runs or runs:
-        facts[name] = alone(measure, *runs[name])
+        facts[name] = alone(measure, *runs[name], arguments.device)
         print(name)
         for key, value in facts[name].items():
             print(f"  {key:<32}{value:20,.3f}", flush=True)

@@ -41,10 +41,22 @@ class WorkingCopy:
     """
 
     lists: DifferenceLists
+    """The core's view of the arrays that follow."""
     offsets: NDArray[np.int64]
     """Candidates of sentence s are `offsets[s]:offsets[s + 1]`."""
+    base: Vector
+    """What weights that stay add to the score of each candidate."""
+    dense: NDArray[np.float64]
+    """A row per candidate."""
+    feature_offsets: NDArray[np.int64]
     features: NDArray[np.int32]
     """The sparse features in which candidates differ, sentence after sentence."""
+    row_offsets: NDArray[np.int64]
+    """Entries of candidate i are `row_offsets[i]:row_offsets[i + 1]`."""
+    places: NDArray[np.int32]
+    """Of each entry, among the features of its sentence."""
+    values: NDArray[Any]
+    """Of each entry: how much more the candidate has than the usual one."""
     kept: Arrays
     """What was kept of every candidate beside its features."""
     n_bytes: int
@@ -97,17 +109,22 @@ class WorkingCopy:
         arrays = stack.joined()
         self.n_bytes = sum(array.nbytes for array in arrays.values())
         self.n_entries = len(arrays["places"])
+        self.on_disk = on_disk
         self.offsets = _offsets(arrays.pop("lengths"))
+        self.base, self.dense = arrays.pop("base"), arrays.pop("dense")
+        self.feature_offsets = _offsets(arrays.pop("n_features"))
         self.features = arrays.pop("features")
+        self.row_offsets = _offsets(arrays.pop("n_entries"))
+        self.places, self.values = arrays.pop("places"), arrays.pop("values")
         self.lists = DifferenceLists(
             self.offsets,
-            arrays.pop("base"),
-            arrays.pop("dense"),
-            _offsets(arrays.pop("n_features")),
+            self.base,
+            self.dense,
+            self.feature_offsets,
             self.features,
-            _offsets(arrays.pop("n_entries")),
-            arrays.pop("places"),
-            arrays.pop("values"),
+            self.row_offsets,
+            self.places,
+            self.values,
             n_sparse,
         )
         self.kept = arrays

@@ -16,6 +16,7 @@ from calque.tune.task import Task
 from calque.tune.updates.gradient import GradientAdaGrad, GradientRprop, GradientSgd
 from calque.tune.xbleu.ascent import Ascent, BatchSteps, FullSteps, RateSearch
 from calque.tune.xbleu.blocks import block_template
+from calque.tune.xbleu.devices import check_device
 from calque.tune.xbleu.growth import Growth
 from calque.tune.xbleu.training import XbleuTraining
 
@@ -74,6 +75,11 @@ class XbleuOptions(RoundOptions):
     )
     kl: float = option(
         1e-6, "weight of the divergence from the phrase probabilities of the model, in gt", least=0
+    )
+    device: Literal["core", "cuda", "torch-cpu"] = option(
+        "core",
+        "where objective and gradient are summed up: in the core, on a GPU (cuda), or by torch"
+        " without one (torch-cpu); both need calque[gpu]",
     )
     clip_bp: bool = option(False, "cap the brevity factor of sentence BLEU at 1")
     clip_counts: bool = option(True, "count an n-gram no more often than a reference has it")
@@ -134,6 +140,9 @@ class Xbleu(CandidateTrainer):
                 raise OptionError(
                     f"{field.name} goes with update={' or '.join(users)}, not with {chosen}"
                 )
+        if self.options.device != "core" and self.options.batch:
+            raise OptionError(f"batch goes with device=core, not with {self.options.device}")
+        check_device(self.options.device)
         if self.options.decode_every and not task.source.decodes_again:
             raise OptionError(
                 "decode_every: n-best lists hold what they hold; only a model decodes"

@@ -11,6 +11,7 @@ from calque.hyps import Lists
 from calque.hyps.store import CandidateStore
 from calque.tune.problem import Vector
 from calque.tune.working_copy import WORKING_COPIES, Arrays, WorkingCopy
+from calque.tune.xbleu.devices import Device, pass_on
 from calque.tune.xbleu.objective import ExpectedWorth
 
 MOST_MB = 256
@@ -27,6 +28,8 @@ class Terms:
     l2: float
     least_sentences: int
     """Sparse features in which the candidates of fewer sentences differ do not move."""
+    device: Device = "core"
+    """Where the sums over all lists are made."""
 
 
 class Landscape:
@@ -82,6 +85,7 @@ class Landscape:
             scale=terms.scale,
             l2=terms.l2,
             threads=threads,
+            total=pass_on(terms.device, copy, copy.kept["worths"], terms.scale),
         )
 
     def inner(self, vector: Vector) -> Vector:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,16 @@ class Value(NamedTuple):
     """The mean over sentences of the expected worth of a candidate, U."""
     objective: float
     """log U less penalties; higher is better."""
+
+
+class Pass(Protocol):
+    """One pass over all lists."""
+
+    def __call__(self, weights: Vector, gradient: Vector | None = None) -> float:
+        """The sum over sentences of the expected worth of a candidate.
+
+        Its derivatives by the weights are added to `gradient`.
+        """
 
 
 class ExpectedWorth:
@@ -39,8 +49,9 @@ class ExpectedWorth:
         scale: float = 1.0,
         l2: float = 0.0,
         threads: int = 1,
+        total: Pass | None = None,
     ) -> None:
-        """Take lists and what each candidate is worth."""
+        """Take lists and what each candidate is worth; `total` sums up, by default the core."""
         self.lists = lists
         self.worths = worths
         self.n_sentences = n_sentences
@@ -49,17 +60,16 @@ class ExpectedWorth:
         self.scale = scale
         self.l2 = l2
         self.threads = threads
+        self.total = total or self._core_total
 
     def value(self, weights: Vector) -> Value:
         """The objective alone."""
-        total = expected_worth(self.lists, self.worths, self.scale, weights, self.threads)
-        return self._value(total, weights)
+        return self._value(self.total(weights), weights)
 
     def gradient(self, weights: Vector) -> tuple[Value, Vector]:
         """The objective, and its derivatives by the weights that may move."""
         sums = np.zeros(len(weights))
-        total = expected_worth(self.lists, self.worths, self.scale, weights, self.threads, sums)
-        value = self._value(total, weights)
+        value = self._value(self.total(weights, sums), weights)
         sums *= 1 / (self.n_sentences * value.expected)
         if self.l2:
             penalty = weights * (2 * self.l2)
@@ -67,6 +77,9 @@ class ExpectedWorth:
             sums -= penalty
         sums *= self.moving
         return value, sums
+
+    def _core_total(self, weights: Vector, gradient: Vector | None = None) -> float:
+        return expected_worth(self.lists, self.worths, self.scale, weights, self.threads, gradient)
 
     def _value(self, total: float, weights: Vector) -> Value:
         expected = total / self.n_sentences

@@ -42,7 +42,9 @@ class XbleuTraining(CandidateTraining):
             clip_counts=options.clip_counts,
             smoothing=options.smoothing,
         )
-        self._terms = Terms(worths, options.scale, trainer.l2, options.least_sentences)
+        self._terms = Terms(
+            worths, options.scale, trainer.l2, options.least_sentences, options.device
+        )
         self._keys = trainer.block_keys(task, place.threads)
         self._pool.reserve_keys(self._keys)
         self._units: Vector | None = None
