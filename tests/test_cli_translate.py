@@ -78,6 +78,67 @@ def test_a_list_of_derivations_repeats_words_that_several_derivations_give(
     assert len({(row[0], *row[2:]) for row in rows}) > len({(row[0], row[1]) for row in rows})
 
 
+def test_n_best_lists_take_the_place_of_translations_where_no_file_is_named(
+    verb: Run, trained: Path, corpus: CorpusFiles, tmp_path: Path
+) -> None:
+    files = ["--input", corpus.test_source, "--nbest", "3"]
+    lists, out = tmp_path / "lists", tmp_path / "out"
+    done(verb("translate", "--model", trained, *files, "--nbest-output", lists, "--output", out))
+    assert done(verb("translate", "--model", trained, *files)) == lists.read_text()
+
+
+def test_json_lines_hold_what_the_library_gives(
+    verb: Run, trained: Path, corpus: CorpusFiles, translator: Translator
+) -> None:
+    lines = [*list(read_lines(corpus.test_source))[:6], "", "qqq www"]
+    out = done(verb("translate", "--model", trained, "--json", stdin="\n".join(lines)))
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert [row["id"] for row in rows] == list(range(len(lines)))
+    for row, line in zip(rows, lines, strict=True):
+        translation = translator.translate(line)
+        assert row["text"] == translation.text
+        assert row["score"] == pytest.approx(translation.score)
+        assert row["source_words"] == line.split()
+        assert row["words"] == translation.text.split()
+        covered = sorted(place for block in row["blocks"] for place in range(*block["source_span"]))
+        assert covered == list(range(len(line.split())))
+        made: list[str] = []
+        for block in row["blocks"]:
+            begin, end = block["source_span"]
+            assert block["source"].split() == row["source_words"][begin:end]
+            assert block["target_span"] == [len(made), len(made) + len(block["target"].split())]
+            made += block["target"].split()
+        assert made == row["words"]
+        for i, j in row["links"]:
+            [block] = [b for b in row["blocks"] if b["source_span"][0] <= i < b["source_span"][1]]
+            assert block["target_span"][0] <= j < block["target_span"][1]
+    assert rows[-1]["unknown"] == ["qqq", "www"]
+    assert "nbest" not in rows[0]
+    out = done(verb("translate", "--model", trained, "--json", "--nbest", "2", stdin=lines[0]))
+    lists = json.loads(out)["nbest"]
+    assert [item["text"] for item in lists] == [
+        item.text for item in next(translator.n_best([lines[0]], 2))
+    ]
+
+
+def test_links_and_unknown_words_go_to_files_of_their_own(
+    verb: Run, trained: Path, translator: Translator, corpus: CorpusFiles, tmp_path: Path
+) -> None:
+    lines = [next(read_lines(corpus.test_source)), "zzz qqq", "", "aaa qqq"]
+    links, unknown = tmp_path / "links", tmp_path / "unknown"
+    files = ["--alignment-output", links, "--unknown-output", unknown]
+    out = done(verb("translate", "--model", trained, *files, stdin="\n".join(lines)))
+    assert len(out.splitlines()) == 4
+    first, second, third, fourth = links.read_text().split("\n")[:-1]
+    pairs = [tuple(map(int, link.split("-"))) for link in first.split()]
+    assert pairs == sorted(translator.translate(lines[0]).links)
+    assert (second, third, fourth) == ("0-0 1-1", "", "0-0 1-1")
+    rows = [line.split("\t") for line in unknown.read_text().splitlines()]
+    assert rows[0] == ["qqq", "2"]
+    assert ["aaa", "1"] in rows
+    assert ["zzz", "1"] in rows
+
+
 def test_every_line_has_its_translation_however_strange(
     verb: Run, trained: Path, corpus: CorpusFiles
 ) -> None:
@@ -141,8 +202,7 @@ def test_search_options_reach_the_search(
 @pytest.mark.parametrize(
     ("extra", "message"),
     [
-        (["--nbest", "5"], "--nbest N and --nbest-output F go together"),
-        (["--nbest-output", "x"], "--nbest N and --nbest-output F go together"),
+        (["--nbest-output", "x"], "--nbest-output F is about n-best lists: give --nbest N too"),
         (["--nbest", "0", "--nbest-output", "x"], "Invalid value for '--nbest'"),
         (["--derivations"], "--derivations is about n-best lists"),
         (["--graph", "x", "--pass-through", "y"], "--graph knows no constraints"),

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from json import dumps
 from pathlib import Path
-from typing import Annotated
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -27,6 +29,9 @@ from calque.errors import OptionError
 from calque.progress import SILENT, Progress
 from calque.text import open_output, read_lines
 
+if TYPE_CHECKING:
+    from calque.decode import Translation
+
 
 @with_flags(LeaveOneOutOptions, leave_out=("what",), argument="unseen")
 @with_flags(DecodeOptions)
@@ -41,11 +46,35 @@ def translate(
         Path, typer.Option(metavar="F", help="Translations; - is standard output."), WRITES
     ] = Path("-"),
     nbest: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Length of n-best lists.")
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Give n-best lists (Moses format) instead of single translations.",
+        ),
     ] = None,
     nbest_output: Annotated[
         Path | None,
-        typer.Option(metavar="F", help="Write the n-best lists here (Moses format)."),
+        typer.Option(
+            metavar="F", help="Write the n-best lists here, and the translations to --output."
+        ),
+        WRITES,
+    ] = None,
+    json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="Write a JSON object per line: text, score, blocks, word links, unknown words.",
+        ),
+    ] = False,
+    alignment_output: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="Write the word links of each translation (Pharaoh)."),
+        WRITES,
+    ] = None,
+    unknown_output: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="Write the words that the model does not know (TSV)."),
         WRITES,
     ] = None,
     derivations: Annotated[
@@ -76,13 +105,18 @@ def translate(
     --nbest 100 --nbest-output out.nbest --distortion-limit 8[/]
 
     [bold]calque translate --model model --input test.de --output out.en
+    --alignment-output out.links --unknown-output unknown.tsv[/]
+
+    [bold]calque translate --model model --json < test.de > out.jsonl[/]
+
+    [bold]calque translate --model model --input test.de --output out.en
     --terminology terms.tsv --pass-through '<[^>]+>'[/]
 
     [bold]calque translate --model model --input train.de --output train.out
     --nbest 100 --nbest-output train.nbest --leave-one-out counts[/]
     """
-    if (nbest is None) != (nbest_output is None):
-        raise OptionError("--nbest N and --nbest-output F go together")
+    if nbest_output is not None and nbest is None:
+        raise OptionError("--nbest-output F is about n-best lists: give --nbest N too")
     if derivations and nbest is None:
         raise OptionError("--derivations is about n-best lists: give --nbest N too")
     if graph is not None and (terminology is not None or pass_through is not None):
@@ -93,16 +127,20 @@ def translate(
     if forgotten is not None and (graph or terminology or pass_through):
         raise OptionError("--leave-one-out goes without --graph, --terminology and --pass-through")
     from calque.decode import load
-    from calque.hyps import list_of_translations, nbest_lines
 
     translator = load(model, weights)
     translator.options = flags.applied_to(translator.options)
     terms = None if terminology is None else translator.terminology(terminology)
     console = Console(quiet)
     with ExitStack() as stack:
+
+        def opened(path: Path | None) -> IO[str] | None:
+            return None if path is None else stack.enter_context(open_output(path))
+
         out = stack.enter_context(open_output(output))
-        lists = stack.enter_context(open_output(nbest_output)) if nbest_output else None
-        graphs = stack.enter_context(open_output(graph)) if graph else None
+        lists = opened(nbest_output) or (out if nbest is not None and not json else None)
+        alignments, graphs, unknown = map(opened, (alignment_output, graph, unknown_output))
+        writer = _Writer(out, lists, alignments, json, nbest is not None and lists is None)
         shows_bar = not is_typed(input) and not is_seen(output)
         progress: Progress = console if shows_bar else SILENT
         stage = stack.enter_context(progress.stage("translate", _n_lines(input)))
@@ -124,11 +162,55 @@ def translate(
             leave_one_out=forgotten,
             threads=threads,
         )
-        for index, found in enumerate(translations):
-            out.write(found[0].text + "\n")
-            if lists is not None:
-                lists.writelines(nbest_lines(list_of_translations(index, found)))
+        n_unknown = Counter[str]()
+        for best in translations:
+            writer.write(best)
+            n_unknown.update(best[0].unknown)
             stage.advance()
+        if unknown is not None:
+            rows = sorted(n_unknown.items(), key=lambda row: (-row[1], row[0]))
+            unknown.writelines(f"{word}\t{count}\n" for word, count in rows)
+
+
+class _Writer:
+    """Writes the translations of one sentence after the other, in all forms asked for."""
+
+    def __init__(
+        self,
+        out: IO[str],
+        lists: IO[str] | None,
+        alignments: IO[str] | None,
+        json: bool,
+        lists_in_json: bool,
+    ) -> None:
+        """Take where translations, n-best lists and word links go; `lists` may be `out` itself."""
+        self._out, self._lists, self._alignments = out, lists, alignments
+        self._json, self._lists_in_json = json, lists_in_json
+        self._index = 0
+
+    def write(self, translations: Sequence[Translation]) -> None:
+        """Write the translations of the next sentence, best first."""
+        from calque.hyps import list_of_translations, nbest_lines
+
+        best = translations[0]
+        if self._json:
+            self._out.write(dumps(self._row(translations), ensure_ascii=False) + "\n")
+        elif self._lists is not self._out:
+            self._out.write(best.text + "\n")
+        if self._lists is not None:
+            self._lists.writelines(nbest_lines(list_of_translations(self._index, translations)))
+        if self._alignments is not None:
+            self._alignments.write(best.alignment() + "\n")
+        self._index += 1
+
+    def _row(self, translations: Sequence[Translation]) -> dict[str, Any]:
+        row = {"id": self._index, **translations[0].to_json()}
+        if self._lists_in_json:
+            row["nbest"] = [
+                {"text": translation.text, "score": translation.score}
+                for translation in translations
+            ]
+        return row
 
 
 def _n_lines(path: Path) -> int | None:

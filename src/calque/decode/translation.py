@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from calque import _core
 from calque.blocks import BlockTable
@@ -48,9 +49,48 @@ class Translation:
     """Word alignment: pairs of a source and a target position."""
     sparse: Mapping[int, float] = field(default_factory=dict)
     """Sparse features: values by key, where `Translator.n_best` was asked for them."""
+    source_words: tuple[str, ...] = ()
+    """The sentence as the decoder saw it: spans of blocks and links count these words."""
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The source words that were copied because the model does not know them, in order."""
+        copied = sorted((use.begin, use.source) for use in self.blocks if not use.known)
+        return tuple(word for _, word in copied)
+
+    def alignment(self) -> str:
+        """The links in the Pharaoh format: source and target positions, `0-0 1-2`."""
+        return " ".join(f"{i}-{j}" for i, j in sorted(self.links))
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything but sparse features as plain values; spans are half-open."""
+        return {
+            "text": self.text,
+            "score": self.score,
+            "source_words": list(self.source_words),
+            "words": list(self.words),
+            "blocks": list(self._plain_blocks()),
+            "links": [list(link) for link in sorted(self.links)],
+            "unknown": list(self.unknown),
+            "features": dict(self.features),
+        }
+
+    def _plain_blocks(self) -> Iterator[dict[str, Any]]:
+        begin = 0
+        for use in self.blocks:
+            end = begin + len(use.target.split())
+            yield {
+                "source_span": [use.begin, use.end],
+                "target_span": [begin, end],
+                "source": use.source,
+                "target": use.target,
+                "orientation": use.orientation,
+                "known": use.known,
+            }
+            begin = end
 
 
 def read_off(
@@ -110,6 +150,7 @@ def read_off(
         features,
         tuple(uses),
         tuple(links),
+        source_words=prepared.words,
     )
 
 
