@@ -25,8 +25,9 @@ lint: $(VENV)/installed-dev ## style and types
 stubs: $(VENV)/installed-dev ## regenerate src/calque/_core.pyi from the built core
 	$(BIN)/python -m nanobind.stubgen -m calque._core -o src/calque/_core.pyi
 
-docs: $(VENV)/installed-dev ## regenerate docs/options.md from the option dataclasses
+docs: $(VENV)/installed-dev ## regenerate docs/options.md and docs/api.md from the code
 	$(BIN)/python docs/make_options.py
+	$(BIN)/python docs/make_api.py
 
 bench: $(VENV)/installed-dev ## every benchmark; JSON lands in results/
 	for b in benchmarks/[a-z]*.py; do $(BIN)/python $$b --out results || exit 1; done

@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from calque.api import train
-    from calque.decode import Translation, Translator, load
-    from calque.errors import CalqueError
+    from calque.config import LeaveOneOutOptions
+    from calque.decode import Explanation, Translation, TranslationGraph, Translator, load
+    from calque.errors import CalqueError, CalqueWarning
     from calque.features import Weights
+    from calque.hyps import Candidate, NBest, read_nbest, write_nbest
+    from calque.metrics import Score, make_metric, score
+    from calque.progress import Progress, ProgressLines
     from calque.tune import (
         CondensedTask,
         Costmargin,
@@ -27,58 +31,98 @@ if TYPE_CHECKING:
         NBestTask,
         Perceptron,
         Pro,
+        Result,
         Simplex,
         Standard,
         Xbleu,
     )
 
+    __version__: str
+
 _HOMES = {
-    "train": "calque.api",
-    "Translation": "calque.decode",
-    "Translator": "calque.decode",
-    "load": "calque.decode",
-    "CalqueError": "calque.errors",
-    "Weights": "calque.features",
-    "CondensedTask": "calque.tune",
-    "DecoderTask": "calque.tune",
-    "NBestTask": "calque.tune",
+    "train": "api",
+    "LeaveOneOutOptions": "config",
+    "Explanation": "decode",
+    "Translation": "decode",
+    "TranslationGraph": "decode",
+    "Translator": "decode",
+    "load": "decode",
+    "CalqueError": "errors",
+    "CalqueWarning": "errors",
+    "Weights": "features",
+    "Candidate": "hyps",
+    "NBest": "hyps",
+    "read_nbest": "hyps",
+    "write_nbest": "hyps",
+    "Score": "metrics",
+    "make_metric": "metrics",
+    "score": "metrics",
+    "Progress": "progress",
+    "ProgressLines": "progress",
+    "CondensedTask": "tune",
+    "DecoderTask": "tune",
+    "NBestTask": "tune",
+    "Result": "tune",
 }
-"""Where public names come from; the trainers of all methods are public too."""
+"""The room of every public name; the trainers of all methods are public too."""
 
 __all__ = [
     "CalqueError",
+    "CalqueWarning",
+    "Candidate",
     "CondensedTask",
     "Costmargin",
     "DecoderTask",
     "Early",
+    "Explanation",
+    "LeaveOneOutOptions",
     "Local",
     "Localupdate",
     "Maxviolation",
     "Mert",
     "Mira",
+    "NBest",
     "NBestTask",
     "Perceptron",
     "Pro",
+    "Progress",
+    "ProgressLines",
+    "Result",
+    "Score",
     "Simplex",
     "Standard",
     "Translation",
+    "TranslationGraph",
     "Translator",
     "Weights",
     "Xbleu",
     "load",
+    "make_metric",
+    "read_nbest",
+    "score",
     "train",
+    "write_nbest",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, imported from its home when first used: `calque --help` must be quick."""
+    """A public name, imported from its room when first used: `calque --help` must be quick."""
     import importlib
 
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("calque")
     if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
+        return getattr(importlib.import_module(f"calque.{_HOMES[name]}"), name)
     if name[:1].isupper():
         try:
             return getattr(importlib.import_module("calque.tune"), name)
         except AttributeError:
             pass
     raise AttributeError(f"module 'calque' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    """The public names, so that completion and `help` show them before their first use."""
+    return [*__all__, "__all__", "__doc__", "__file__", "__name__", "__path__", "__version__"]

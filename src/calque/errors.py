@@ -36,6 +36,20 @@ class ModelError(CalqueError):
     """A model folder that is incomplete, damaged, foreign or of another version."""
 
 
+class CalqueWarning(UserWarning):
+    """Something that a user of the library should know but that does not stop the work."""
+
+
+def refuse_text(name: str, value: object, expected: str) -> None:
+    """Raise `OptionError` where `value` is a string: Python would take it apart, letter by letter.
+
+    The error calls the argument `name` and says what was `expected` instead.
+    """
+    if isinstance(value, str):
+        shown = value if len(value) <= 40 else f"{value[:37]}..."
+        raise OptionError(f"{name}={shown!r} is a single string: expected {expected}")
+
+
 def nearest(name: str, valid: Iterable[str], least: float = ALIKE) -> str | None:
     """The valid name that was probably meant."""
     import difflib  # here: it takes longer to import than most commands need it

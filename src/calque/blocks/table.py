@@ -63,6 +63,12 @@ class BlockTable:
     def __len__(self) -> int:
         return len(self.target_phrase)
 
+    def __repr__(self) -> str:
+        return f"<BlockTable: {len(self):,} blocks of {self.n_sources:,} source phrases>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BlockTable.from_arrays, (self.to_arrays(),)
+
     @property
     def n_sources(self) -> int:
         """The number of source phrases."""

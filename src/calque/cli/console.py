@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,10 +17,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from calque.progress import SilentStage, Stage
-
-LINE_EVERY_S = 30.0
-"""How often a running stage says in a log that it is alive."""
+from calque.progress import ProgressLines, SilentStage, Stage
 
 NO_WIDTH = 10_000
 """Columns of an output that is no terminal."""
@@ -37,6 +33,7 @@ class Console:
         width = None if sys.stdout.isatty() else NO_WIDTH
         self.out = RichConsole(highlight=False, soft_wrap=width is not None, width=width)
         self._err = RichConsole(stderr=True, highlight=False)
+        self._lines = ProgressLines()
 
     @contextmanager
     def stage(self, name: str, total: float | None = None) -> Iterator[Stage]:
@@ -46,13 +43,12 @@ class Console:
         elif self._err.is_terminal:
             yield from self._bar(name, total)
         else:
-            stage = _LoggedStage(name, total)
-            yield stage
-            stage.finish()
+            with self._lines.stage(name, total) as stage:
+                yield stage
 
     def warn(self, message: str) -> None:
         """One line on stderr, shown even when quiet."""
-        print(f"calque: warning: {message}", file=sys.stderr)
+        self._lines.warn(message)
 
     def print(self, *things: object) -> None:
         """A result, on stdout; rich renders tables and markup."""
@@ -89,26 +85,3 @@ class _BarStage:
 
     def say(self, note: str) -> None:
         self._progress.update(self._task, note=note)
-
-
-class _LoggedStage:
-    def __init__(self, name: str, total: float | None) -> None:
-        self._name, self._total = name, total
-        self._done, self._note = 0.0, ""
-        self._begin = self._spoken = time.monotonic()
-
-    def advance(self, amount: float = 1) -> None:
-        self._done += amount
-        now = time.monotonic()
-        if now - self._spoken >= LINE_EVERY_S:
-            self._spoken = now
-            share = f" {100 * self._done / self._total:.0f} %" if self._total else ""
-            print(f"{self._name}:{share} after {now - self._begin:.0f} s", file=sys.stderr)
-
-    def say(self, note: str) -> None:
-        self._note = note
-
-    def finish(self) -> None:
-        note = f": {self._note}" if self._note else ""
-        seconds = time.monotonic() - self._begin
-        print(f"{self._name}{note} ({seconds:.1f} s)", file=sys.stderr)

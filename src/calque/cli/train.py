@@ -10,8 +10,7 @@ from calque.cli.console import Console
 from calque.cli.files import READS, WRITES
 from calque.config import TrainOptions, settings
 from calque.errors import OptionError
-from calque.text import BitextFiles, BitextSource, BitextTmx, BitextTsv
-from calque.text.compression import SUFFIXES
+from calque.text import BitextFiles, BitextSource, bitext_in
 
 
 def train(
@@ -99,15 +98,4 @@ def _bitext(
         return BitextFiles(source, target)
     if source is not None or target is not None:
         raise OptionError("--bitext F holds both sides: give it without --source and --target")
-    suffixes = [suffix.lower() for suffix in bitext.suffixes if suffix.lower() not in SUFFIXES]
-    if suffixes[-1:] == [".tsv"]:
-        return BitextTsv(bitext)
-    if suffixes[-1:] != [".tmx"]:
-        raise OptionError(
-            f"--bitext {bitext}: expected a name that ends in .tsv or .tmx (or, compressed, in"
-            f" {', '.join(SUFFIXES)} after that)"
-        )
-    languages = (options.text.source_language, options.text.target_language)
-    if "" in languages:
-        raise OptionError("a TMX file needs --source-language and --target-language")
-    return BitextTmx(bitext, *languages)
+    return bitext_in(bitext, options.text.source_language, options.text.target_language)

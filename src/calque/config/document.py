@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from calque.config.fill import expected
 from calque.config.option import describe
+from calque.config.signature import show
 
 
 def to_markdown(groups: dict[str, type[Any]]) -> str:
@@ -24,15 +26,10 @@ def to_markdown(groups: dict[str, type[Any]]) -> str:
         "This page is made by `make docs` from the option dataclasses in `src/calque/config/`.",
     ]
     for heading, options in groups.items():
-        lines += ["", f"## {heading}", "", (options.__doc__ or "").strip(), ""]
+        lines += ["", f"## {heading}", "", inspect.cleandoc(options.__doc__ or ""), ""]
         lines += ["| key | default | takes | meaning |", "|---|---|---|---|"]
         for info in describe(options):
-            takes = expected(info).replace("|", "\\|")
-            lines.append(f"| `{info.key}` | `{_show(info.default)}` | {takes} | {info.help} |")
+            cells = (f"`{info.key}`", f"`{show(info.default)}`", expected(info), info.help)
+            escaped = (cell.replace("|", "\\|") for cell in cells)
+            lines.append(f"| {' | '.join(escaped)} |")
     return "\n".join(lines) + "\n"
-
-
-def _show(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "none" if value is None else str(value) or '""'

@@ -64,6 +64,9 @@ class Terminology:
     def __len__(self) -> int:
         return len(self._targets)
 
+    def __repr__(self) -> str:
+        return f"<Terminology: {len(self):,} terms>"
+
     def find(self, words: Sequence[str], begin: int, end: int) -> Iterator[Required]:
         """The terms among `words[begin:end]`, left to right; of several at a word the longest."""
         while begin < end:

@@ -50,6 +50,9 @@ class Explanation:
     def __str__(self) -> str:
         return self.to_text()
 
+    def __repr__(self) -> str:
+        return f"<Explanation of {self.translation!r}>"
+
     @property
     def score(self) -> float:
         """The sum of all contributions, which is the score of the translation."""

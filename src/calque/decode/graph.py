@@ -71,6 +71,10 @@ class TranslationGraph:
         )
         return cls(tuple(source), tuple(nodes), tuple(edges))
 
+    def __repr__(self) -> str:
+        size = f"{len(self.nodes):,} nodes, {len(self.edges):,} edges"
+        return f"<TranslationGraph of {' '.join(self.source)!r}: {size}>"
+
     def n_paths(self) -> int:
         """The number of derivations in the graph, exactly."""
         paths = [0] * len(self.nodes)

@@ -13,12 +13,13 @@ from calque import _core
 from calque.config import LeaveOneOutOptions, OracleOptions
 from calque.decode.candidate_texts import CandidateTexts
 from calque.decode.candidates import CandidateLists
-from calque.decode.prepared import PreparedText, checked_text, prepare
+from calque.decode.prepared import PreparedText, prepare
 from calque.decode.source import SourceText
 from calque.decode.sparse_sums import no_rows
 from calque.decode.training_text import TrainingText
 from calque.decode.translation import Translation
 from calque.decode.translator import Translator
+from calque.text import checked_text
 
 BATCH = 256
 """Sentences in memory at once: enough to keep every thread busy."""

@@ -9,9 +9,8 @@ from typing import NamedTuple, TypeVar
 from calque.decode.constraints import Constraints
 from calque.decode.source import SourceText
 from calque.decode.split import Piece, split
-from calque.errors import CalqueError
 from calque.model import Model
-from calque.text import Prepared
+from calque.text import Prepared, checked_text
 
 BATCH = 256
 """Pieces handed to the core at once: enough to keep every thread busy."""
@@ -97,13 +96,3 @@ def encode_pieces(pieces: Sequence[Piece], model: Model) -> SourceText:
         model.target_vocabulary,
         [piece.required for piece in pieces],
     )
-
-
-def checked_text(sentence: str) -> str:
-    """The sentence, where it is text: a Python string may hold halves of characters."""
-    try:
-        sentence.encode()
-    except UnicodeEncodeError as error:
-        half = ascii(sentence[error.start])
-        raise CalqueError(f"a sentence holds {half}, half of a character: expected text") from None
-    return sentence

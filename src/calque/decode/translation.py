@@ -55,6 +55,9 @@ class Translation:
     def __str__(self) -> str:
         return self.text
 
+    def __repr__(self) -> str:
+        return f"<Translation {self.text!r}: score {self.score:.4f}, {len(self.blocks)} blocks>"
+
     @property
     def unknown(self) -> tuple[str, ...]:
         """The source words that were copied because the model does not know them, in order."""

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from calque import _core
 from calque.config import DecodeOptions, LeaveOneOutOptions, fill
+from calque.config.signature import takes_options
 from calque.decode.constraints import Constraints, Terminology
 from calque.decode.decoder import Decoder
 from calque.decode.explain import explain, place_of
@@ -16,7 +17,6 @@ from calque.decode.graph import TranslationGraph
 from calque.decode.prepared import (
     PreparedSentence,
     PreparedText,
-    checked_text,
     encode_pieces,
     prepare,
 )
@@ -25,9 +25,10 @@ from calque.decode.sparse_sums import sparse_features
 from calque.decode.split import combine_derivations
 from calque.decode.training_text import TrainingText, with_pairs
 from calque.decode.translation import Translation, read_off
-from calque.errors import CalqueError, OptionError
+from calque.errors import CalqueError, OptionError, refuse_text
 from calque.model import Model
 from calque.parallel import n_workers
+from calque.text import checked_text
 
 Terms: TypeAlias = "Terminology | Mapping[str, str] | Path | str"
 
@@ -46,12 +47,19 @@ class Translator:
         self.options = options or model.decode_options
         self.decoder = Decoder.of(model)
 
+    def __repr__(self) -> str:
+        return f"<Translator of {self.model!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Translator, (self.model, self.options)
+
     def terminology(self, terms: Mapping[str, str] | Path | str) -> Terminology:
         """Terms ready for use in many calls: of a mapping, or of a file (see `Terminology`)."""
         if isinstance(terms, Mapping):
             return Terminology(terms, self.model.preprocessor)
         return Terminology.read(terms, self.model.preprocessor)
 
+    @takes_options(DecodeOptions)
     def translate(
         self,
         sentence: str,
@@ -60,17 +68,22 @@ class Translator:
         pass_through: str | None = None,
         **options: Any,
     ) -> Translation:
-        """The best translation of one sentence; `options` are those of `DecodeOptions`.
+        """The best translation of one sentence; options that are not given are the model's.
 
         `terminology` tells what source phrases must become: a mapping, a file of tab-separated
         pairs, or what `terminology` made of either. What the regular expression `pass_through`
         matches comes out unchanged. docs/decoding.md has the rules of both.
         """
+        if isinstance(sentence, list | tuple):
+            raise OptionError(
+                "translate takes one sentence, but was given several: use translate_all"
+            )
         lists = self.n_best(
             [sentence], 1, terminology=terminology, pass_through=pass_through, **options
         )
         return next(lists)[0]
 
+    @takes_options(DecodeOptions, meanings=False)
     def translate_all(
         self,
         sentences: Iterable[str],
@@ -91,6 +104,7 @@ class Translator:
         )
         return (best for [best] in lists)
 
+    @takes_options(DecodeOptions, meanings=False)
     def n_best(
         self,
         sentences: Iterable[str],
@@ -111,6 +125,7 @@ class Translator:
         lines of the training text, and each is translated as if the model had not seen its pair;
         without constraints.
         """
+        refuse_text("sentences", sentences, "a list of sentences, or any iterable of them")
         return self.n_best_of_groups(
             [sentences],
             n,
@@ -159,6 +174,7 @@ class Translator:
             for sentence, ways in self._ways(text, n, distinct, n_threads, search, left_out)
         )
 
+    @takes_options(DecodeOptions, meanings=False)
     def explain(
         self,
         sentence: str,
@@ -211,6 +227,7 @@ class Translator:
         words, weights = sentence.prepared.words, self.model.weights
         return explain(words, translation, derivations, sources, self.decoder, weights)
 
+    @takes_options(DecodeOptions, meanings=False)
     def graph(self, sentence: str, **options: Any) -> TranslationGraph:
         """Everything that the search of one sentence kept; `options` as in `translate`."""
         model = self.model

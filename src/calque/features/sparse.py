@@ -75,7 +75,11 @@ class SparseWeights:
     __hash__ = None  # type: ignore[assignment]  # equal by content, which may be large
 
     def __repr__(self) -> str:
-        return f"SparseWeights({len(self):,} entries)"
+        return f"<SparseWeights: {len(self):,} entries>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arrays = self.to_arrays()
+        return SparseWeights.from_arrays, (arrays["keys"], arrays["values"])
 
     def lookup(self, keys: Keys) -> NDArray[np.float32]:
         """The weights of the keys."""

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,8 @@ from calque.features.sparse import SparseWeights
 
 DENSE = SETS["standard"]
 """The names of the standard dense features, in the order of their vectors."""
+SHOWN = 24
+"""Dense weights that `repr` shows before it leaves out the rest."""
 BLANKS = " \t\r"
 VALUE = re.compile(r"(.*[^ \t])[ \t]+([^ \t]+)")
 KEY = re.compile(r"#[0-9a-f]{16}")
@@ -74,7 +77,14 @@ class Weights(Mapping[str, float]):
     __hash__ = None  # type: ignore[assignment]  # as of every mapping
 
     def __repr__(self) -> str:
-        return f"Weights({self._values}, {self.sparse})"
+        shown = [f"{name}={value:.4g}" for name, value in self._values.items()]
+        if len(shown) > SHOWN:
+            shown = [*shown[:SHOWN], "..."]
+        sparse = f"; {len(self.sparse):,} sparse" if len(self.sparse) else ""
+        return f"<Weights: {', '.join(shown)}{sparse}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Weights, (self._values, self.sparse)
 
     def vector(self, names: Sequence[str] = DENSE) -> NDArray[np.float64]:
         """The dense weights in the order of `names`, which must be exactly those there are."""

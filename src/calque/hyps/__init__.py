@@ -2,7 +2,7 @@
 
 from calque.hyps.formats import FORMATS, nbest_lines, read_nbest, write_nbest
 from calque.hyps.lists import Lists
-from calque.hyps.nbest import NBest, joined
+from calque.hyps.nbest import Candidate, NBest, joined
 from calque.hyps.pool import CandidatePool
 from calque.hyps.rescore import TOTAL, rescored, with_total
 from calque.hyps.store import CandidateStore
@@ -11,6 +11,7 @@ from calque.hyps.translations import list_of_translations
 __all__ = [
     "FORMATS",
     "TOTAL",
+    "Candidate",
     "CandidatePool",
     "CandidateStore",
     "Lists",

@@ -63,6 +63,12 @@ class Lists:
     def __len__(self) -> int:
         return len(self.dense)
 
+    def __repr__(self) -> str:
+        return (
+            f"<Lists: {len(self):,} candidates of {self.n_sentences:,} sentences,"
+            f" {self.n_dense} dense and {len(self.keys):,} sparse features>"
+        )
+
     @property
     def n_sentences(self) -> int:
         """The number of lists."""

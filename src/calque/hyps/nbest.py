@@ -1,20 +1,32 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calque.errors import FileError
+from calque.errors import CalqueError, FileError
 from calque.features.weights import KEY
+from calque.text.given import IN_MEMORY, checked_sentences
 
 DENSE_SHARE = 0.5
 """A feature on fewer of the candidates than this is sparse."""
 SHOWN = 5
 """Sparse features that a report names before it only counts them."""
+
+
+class Candidate(NamedTuple):
+    """A translation as a list has it."""
+
+    text: str
+    features: Mapping[str, float]
+    score: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +48,95 @@ class NBest:
     totals: NDArray[np.float64] | None = None
     """The score that the decoder gave every candidate, where it told."""
 
+    @classmethod
+    def from_lists(
+        cls, lists: Iterable[Iterable[Candidate | tuple[str, Mapping[str, float], float | None]]]
+    ) -> NBest:
+        """The lists of candidates in memory, one list per sentence, each best first.
+
+        A candidate is a text, its features by name and, on all or none, its score.
+        """
+        names: dict[str, int] = {}
+        sentences, texts, totals = list[int](), list[str](), list[float]()
+        offsets, columns, values = [0], list[int](), list[float]()
+        for sentence, candidates in enumerate(lists):
+            for candidate in candidates:
+                text, features, score = Candidate(*candidate)
+                sentences.append(sentence)
+                texts.extend(checked_sentences([text], f"sentence {sentence}"))
+                for name, value in features.items():
+                    columns.append(names.setdefault(name, len(names)))
+                    values.append(_finite(value, f"sentence {sentence}: the value of '{name}'"))
+                offsets.append(len(columns))
+                if score is not None:
+                    totals.append(_finite(score, f"sentence {sentence}: the score"))
+        if totals and len(totals) != len(texts):
+            raise CalqueError("some candidates have a score and others have none: expected all")
+        return cls(
+            names=tuple(names),
+            sentences=np.array(sentences, np.int64),
+            texts=texts,
+            row_offsets=np.array(offsets, np.int64),
+            columns=np.array(columns, np.int32),
+            values=np.array(values, np.float64),
+            totals=np.array(totals) if totals else None,
+        )
+
+    @classmethod
+    def from_matrix(
+        cls,
+        names: Sequence[str],
+        sentences: Sequence[int] | NDArray[np.integer[Any]],
+        texts: Sequence[str],
+        features: NDArray[np.floating[Any]],
+        scores: NDArray[np.floating[Any]] | None = None,
+    ) -> NBest:
+        """The lists of arrays: per candidate its sentence (from 0, ascending), text and features.
+
+        `features` has a row per candidate and a column per name.
+        """
+        matrix, ids = np.asarray(features, np.float64), np.asarray(sentences, np.int64)
+        n_rows = len(texts)
+        if matrix.shape != (n_rows, len(names)) or ids.shape != (n_rows,):
+            raise CalqueError(
+                f"features of shape {matrix.shape} and sentences of shape {ids.shape} for"
+                f" {n_rows:,} texts and {len(names)} names: expected ({n_rows}, {len(names)}) and"
+                f" ({n_rows},)"
+            )
+        totals = None if scores is None else np.asarray(scores, np.float64)
+        if totals is not None and totals.shape != (n_rows,):
+            raise CalqueError(f"scores of shape {totals.shape}: expected ({n_rows},)")
+        if not np.isfinite(matrix).all() or (totals is not None and not np.isfinite(totals).all()):
+            raise CalqueError("features and scores must be finite numbers")
+        return cls(
+            names=tuple(names),
+            sentences=ids,
+            texts=checked_sentences(texts, "texts"),
+            row_offsets=np.arange(n_rows + 1, dtype=np.int64) * len(names),
+            columns=np.tile(np.arange(len(names), dtype=np.int32), n_rows),
+            values=matrix.ravel(),
+            totals=totals,
+        )
+
     def __len__(self) -> int:
         return len(self.sentences)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(self.names[:SHOWN]) + (", ..." if len(self.names) > SHOWN else "")
+        return (
+            f"<NBest: {len(self):,} candidates of {self.n_sentences:,} sentences,"
+            f" {len(self.names):,} features ({shown})>"
+        )
+
+    def digest(self) -> dict[str, str]:
+        """What identifies the lists, as a run records it."""
+        content = hashlib.sha256("\n".join(self.names).encode())
+        parts = (self.sentences, self.row_offsets, self.columns, self.values, self.totals)
+        for array in parts:
+            content.update(b"" if array is None else np.ascontiguousarray(array).tobytes())
+        for text in self.texts:
+            content.update(text.encode() + b"\n")
+        return {"file": IN_MEMORY, "sha256": content.hexdigest()}
 
     @property
     def n_sentences(self) -> int:
@@ -156,6 +255,12 @@ def joined(lists: Sequence[NBest]) -> NBest:
     )
     order = np.argsort(together.sentences, kind="stable")
     return together.reordered(order, together.totals)
+
+
+def _finite(value: float, what: str) -> float:
+    if not math.isfinite(value):
+        raise CalqueError(f"{what} is {value!r}, expected a finite number")
+    return float(value)
 
 
 def check_ids(sentences: NDArray[np.int64], path: Path | str) -> None:

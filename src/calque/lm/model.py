@@ -55,6 +55,13 @@ class LanguageModel:
         )
         """The lookup itself, for other parts of the core."""
 
+    def __repr__(self) -> str:
+        n_ngrams = ", ".join(f"{n:,}" for n in self.n_ngrams)
+        return f"<LanguageModel: order {self.order}, n-grams by order {n_ngrams}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LanguageModel.from_arrays, (self._arrays, self.vocabulary)
+
     @property
     def order(self) -> int:
         """The length of the longest n-grams."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from calque.errors import CalqueError
+from calque.errors import CalqueError, refuse_text
 from calque.metrics.metric import Metric
 from calque.metrics.registry import make_metric, settings_of
 from calque.metrics.signature import full_signature
@@ -36,7 +36,11 @@ def score(
     and TER equal sacreBLEU's. Raises `CalqueError` where numbers of lines differ or a name is
     unknown.
     """
+    refuse_text("hypotheses", hypotheses, "a list of sentences")
+    refuse_text("references", references, "a list with a list of sentences for each set")
+    refuse_text("metrics", metrics, "a list of names, such as ['bleu']")
     for position, reference in enumerate(references, 1):
+        refuse_text(f"reference {position}", reference, "a list of sentences")
         if len(reference) != len(hypotheses):
             raise CalqueError(
                 f"reference {position} has {len(reference):,} lines,"

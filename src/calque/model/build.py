@@ -133,7 +133,7 @@ def _alignments(
 def _files(text: BitextSource, **others: Path | None) -> dict[str, Path]:
     """The files that are learned from, by what they are; standard input is none."""
     names = ("source", "target") if len(text.paths) == 2 else ("bitext",)
-    files = {**dict(zip(names, text.paths, strict=True)), **others}
+    files = {**dict(zip(names, text.paths, strict=False)), **others}
     return {name: path for name, path in files.items() if path not in (None, STANDARD_STREAM)}
 
 

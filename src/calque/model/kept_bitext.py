@@ -51,6 +51,12 @@ class KeptBitext:
     def __len__(self) -> int:
         return len(self.source)
 
+    def __repr__(self) -> str:
+        return f"<KeptBitext: {len(self):,} sentence pairs>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return KeptBitext.from_arrays, (self.to_arrays(),)
+
     @property
     def n_sets(self) -> int:
         """How many sets of links there are."""

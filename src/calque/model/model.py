@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,8 @@ from calque.lm import LanguageModel
 from calque.model.feature_data import FeatureData, family_of
 from calque.model.folder import ModelFolder
 from calque.model.kept_bitext import KeptBitext
-from calque.model.weights import DEFAULT, read_weights, write_weights
+from calque.model.origin import Origin
+from calque.model.weights import DEFAULT, active_name, read_weights, write_weights
 from calque.model.writer import ModelWriter
 from calque.parallel import n_workers
 from calque.text import Preprocessor, Vocabulary
@@ -39,6 +40,26 @@ class Model:
     feature_data: FeatureData = field(default_factory=FeatureData)
     bitext: KeptBitext | None = None
     """What the model was learned from; none where that was large or is not known."""
+    origin: Origin | None = None
+    """The folder that it was loaded from, if any."""
+
+    def __repr__(self) -> str:
+        from_folder = "" if self.origin is None else f" of {self.origin.path}"
+        words = f"{len(self.source_vocabulary):,} and {len(self.target_vocabulary):,} words"
+        features = f"{len(self.features.names)} dense features"
+        if families := self.feature_options.sparse:
+            features += f", sparse families {families}"
+        return (
+            f"<Model{from_folder}: {len(self.blocks):,} blocks, {words},"
+            f" language model of order {self.lm.order}, {features}>"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        origin = values.pop("origin")
+        if origin is None:
+            return _restored, (values,)
+        return _reloaded, (origin, origin.changed(values))
 
     @cached_property
     def features(self) -> FeatureSet:
@@ -71,7 +92,9 @@ class Model:
             _vocabulary(folder, f"vocabulary/{side}") for side in ("source", "target")
         )
         lm_words = _vocabulary(folder, "vocabulary/lm") if "vocabulary/lm" in folder else target
-        chosen = read_weights(folder, weights)
+        name = weights or active_name(folder)
+        chosen = read_weights(folder, name)
+        origin = Origin.of(folder, name)
         preprocessor, options = folder.json("preprocessor"), folder.json("decode")
         blocks, lm = _arrays(folder, "blocks/"), _arrays(folder, "lm/")
         features = folder.json("features") if "features" in folder else {}
@@ -88,7 +111,9 @@ class Model:
                 fill(FeatureOptions.standard(), features, "features"),
                 FeatureData.load(folder),
                 KeptBitext.from_arrays(bitext) if bitext else None,
+                origin,
             )
+            origin.parts.update({one.name: getattr(model, one.name) for one in fields(model)})
             _ = model.features  # compiled here so that a mistake in the choice shows now
             return model
         except (ModelError, OptionError) as error:
@@ -112,6 +137,18 @@ class Model:
             write_weights(writer, DEFAULT, self.weights)
             writer.json("decode", to_mapping(self.decode_options))
             writer.commit({**info, "weights": DEFAULT})
+
+
+def _restored(values: Mapping[str, Any]) -> Model:
+    """The model that was pickled by value."""
+    return Model(**values)
+
+
+def _reloaded(origin: Origin, changed: Mapping[str, Any]) -> Model:
+    """The model that was pickled as a folder and what differs from it."""
+    origin.check()
+    model = Model.load(origin.path, origin.weights)
+    return replace(model, **changed) if changed else model
 
 
 def _vocabulary(folder: ModelFolder, name: str) -> Vocabulary:

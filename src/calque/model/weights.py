@@ -39,7 +39,7 @@ def write_weights(writer: ModelWriter, name: str, weights: Weights) -> None:
 
 def read_weights(folder: ModelFolder, name: str | None = None) -> Weights:
     """The weights of a model, its active ones or those called `name`."""
-    name = name or str(folder.manifest.info.get("weights", DEFAULT))
+    name = name or active_name(folder)
     if name not in (known := weight_names(folder)):
         raise ModelError(
             f"{folder.path}: no weights are called '{name}'; there are: {', '.join(known)}"
@@ -54,6 +54,11 @@ def read_weights(folder: ModelFolder, name: str | None = None) -> Weights:
         return Weights(dense, SparseWeights.from_arrays(arrays[0], arrays[1]))
     except CalqueError as error:
         raise ModelError(f"{where}: {error}") from error
+
+
+def active_name(folder: ModelFolder) -> str:
+    """The name of the weights that a model is used with where no others are asked for."""
+    return str(folder.manifest.info.get("weights", DEFAULT))
 
 
 def activate_weights(

@@ -1,6 +1,13 @@
 """Text in and out: files, normalising, tokens, case, numbers, cleaning, vocabulary, ids."""
 
-from calque.text.bitext import BitextFiles, BitextSource, BitextTmx, BitextTsv
+from calque.text.bitext import (
+    BitextFiles,
+    BitextLists,
+    BitextSource,
+    BitextTmx,
+    BitextTsv,
+    bitext_in,
+)
 from calque.text.casing import CaseLearner, Truecaser, lowercase, restore_case
 from calque.text.clean import CleaningReport, clean
 from calque.text.corpus import Bitext, read_bitext
@@ -12,6 +19,7 @@ from calque.text.files import (
     read_lines,
     write_lines,
 )
+from calque.text.given import GivenText, Text, checked_sentences, checked_text
 from calque.text.normalize import normalize
 from calque.text.numbers import class_numbers
 from calque.text.overlap import find_overlap
@@ -28,18 +36,24 @@ __all__ = [
     "UNKNOWN",
     "Bitext",
     "BitextFiles",
+    "BitextLists",
     "BitextSource",
     "BitextTmx",
     "BitextTsv",
     "CaseLearner",
     "CleaningReport",
     "CorpusEncoder",
+    "GivenText",
     "Prepared",
     "Preprocessor",
     "Sentences",
+    "Text",
     "Tokenizer",
     "Truecaser",
     "Vocabulary",
+    "bitext_in",
+    "checked_sentences",
+    "checked_text",
     "class_numbers",
     "clean",
     "find_overlap",

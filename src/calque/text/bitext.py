@@ -1,22 +1,24 @@
-"""Where parallel text comes from: two files, a table of two columns, a translation memory.
+"""Where parallel text comes from: two files, a table, a translation memory, or two lists.
 
-Every source of bitext has `paths` and `blocks`, an iterator over pairs of a block of source lines
-and a block of target lines. The sides are read side by side but cut where it suits each: line i of
-all source blocks together belongs to line i of all target blocks together, and both have the same
-number of lines, or `blocks` ends with an error that says so.
+Every source of bitext has `paths` (none where it is in memory) and `blocks`, an iterator over pairs
+of a block of source lines and a block of target lines. The sides are read side by side but cut
+where it suits each: line i of all source blocks together belongs to line i of all target blocks
+together, and both have the same number of lines, or `blocks` ends with an error that says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import TypeAlias
 
-from calque.errors import FileError, LineError
+from calque.errors import CalqueError, FileError, LineError, OptionError
 from calque.progress import Stage
+from calque.text.compression import SUFFIXES
 from calque.text.files import n_bytes, read_blocks
+from calque.text.given import checked_sentences
 from calque.text.tmx import read_units
 
 _UNITS_PER_BLOCK = 10_000
@@ -116,16 +118,67 @@ class BitextTmx:
             yield _blocks(pairs)
 
 
-BitextSource: TypeAlias = BitextFiles | BitextTsv | BitextTmx
+@dataclass(frozen=True)
+class BitextLists:
+    """Two lists in memory; sentence i of one is the translation of sentence i of the other."""
+
+    source: Sequence[str]
+    target: Sequence[str]
+
+    @classmethod
+    def of(cls, source: Iterable[str], target: Iterable[str]) -> BitextLists:
+        """Checked copies of these sentences."""
+        pair = cls(checked_sentences(source, "source"), checked_sentences(target, "target"))
+        n_source, n_target = len(pair.source), len(pair.target)
+        if n_source != n_target:
+            problem = f"source has {n_source:,} sentences, but target has {n_target:,}"
+            raise CalqueError(f"{problem}; expected one translation per sentence")
+        if n_source == 0:
+            raise CalqueError("source and target are empty: expected at least one sentence pair")
+        return pair
+
+    @property
+    def paths(self) -> list[Path]:
+        """No files."""
+        return []
+
+    def blocks(self, stage: Stage | None = None) -> Iterator[tuple[str, str]]:
+        """Blocks of source and target lines."""
+        for first in range(0, len(self.source), _UNITS_PER_BLOCK):
+            some = slice(first, first + _UNITS_PER_BLOCK)
+            yield _blocks(list(zip(self.source[some], self.target[some], strict=True)))
+
+
+BitextSource: TypeAlias = BitextFiles | BitextTsv | BitextTmx | BitextLists
+
+
+def bitext_in(path: Path, source_language: str, target_language: str) -> BitextTsv | BitextTmx:
+    """The parallel text of one file, whose name tells whether it is TSV or TMX."""
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in SUFFIXES]
+    if suffixes[-1:] == [".tsv"]:
+        return BitextTsv(path)
+    if suffixes[-1:] != [".tmx"]:
+        raise OptionError(
+            f"{path}: expected a file name that ends in .tsv or .tmx (or, compressed, in"
+            f" {', '.join(SUFFIXES)} after that)"
+        )
+    if not source_language or not target_language:
+        raise OptionError(
+            f"{path}: a TMX file needs --source-language and --target-language"
+            " (text.source_language and text.target_language)"
+        )
+    return BitextTmx(path, source_language, target_language)
 
 
 def size_of(text: BitextSource) -> int | None:
     """The bytes on disk that `blocks` will advance its stage by, or `None` where unknown."""
+    if not text.paths:
+        return None
     sizes = [n_bytes(path) for path in text.paths]
     return None if None in sizes else sum(size or 0 for size in sizes)
 
 
-def _blocks(pairs: list[tuple[str | None, ...]]) -> tuple[str, str]:
+def _blocks(pairs: Sequence[tuple[str | None, ...]]) -> tuple[str, str]:
     source, target = (
         "".join([f"{text or ''}\n" for text in side]) for side in zip(*pairs, strict=True)
     )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque.config import CleanOptions
-from calque.errors import FileError
+from calque.errors import CalqueError
 from calque.progress import SILENT, Progress
 from calque.text.bitext import BitextSource, size_of
 from calque.text.clean import CleaningReport, clean
@@ -33,6 +33,10 @@ class Bitext:
 
     def __len__(self) -> int:
         return len(self.source)
+
+    def __repr__(self) -> str:
+        words = f"{self.source.n_words:,} and {self.target.n_words:,} words"
+        return f"<Bitext: {len(self):,} sentence pairs, {words}>"
 
 
 def read_bitext(
@@ -62,7 +66,8 @@ def read_bitext(
         keep, report = clean(source.sentences, target.sentences, options or CleanOptions(), test)
         stage.say(str(report))
     if not keep.any():
-        raise FileError(text.paths[0], f"no sentence pair is left to learn from: {report}")
+        where = f"{text.paths[0]}: " if text.paths else ""
+        raise CalqueError(f"{where}no sentence pair is left to learn from: {report}")
     source_vocabulary, source_sentences = source.finish(keep)
     del source  # its ids are as large as the result
     target_vocabulary, target_sentences = target.finish(keep)

@@ -79,6 +79,12 @@ class Preprocessor:
         if self.options.casing == "true" and None in self._truecasers:
             raise OptionError("casing=true: expected truecasers; use Preprocessor.fit")
 
+    def __repr__(self) -> str:
+        return f"<Preprocessor: {self.options}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Preprocessor.from_json, (self.to_json(),)
+
     @classmethod
     def fit(
         cls,

@@ -33,6 +33,9 @@ class Sentences:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def __repr__(self) -> str:
+        return f"<Sentences: {len(self):,} sentences, {self.n_words:,} words>"
+
     def __getitem__(self, index: int) -> Ids:
         if not 0 <= index < len(self):
             raise IndexError(f"sentence {index} of {len(self)}")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,12 @@ class Vocabulary:
 
     def __hash__(self) -> int:
         return hash((len(self._words), self._words[-1]))
+
+    def __repr__(self) -> str:
+        return f"<Vocabulary: {len(self):,} words>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Vocabulary, (self._words[len(RESERVED) :],)
 
     def word(self, id: int) -> str:
         """The word with this id."""

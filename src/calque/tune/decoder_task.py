@@ -26,8 +26,8 @@ from calque.metrics.metric import Metric
 from calque.metrics.registry import make_metric, settings_of
 from calque.model import DEFAULT, Model
 from calque.progress import SILENT, Progress
-from calque.text import read_lines
-from calque.tune.judge import Judge, Verdict, digest
+from calque.text import GivenText, Text
+from calque.tune.judge import Judge, Verdict
 from calque.tune.task import CandidateSource, Selection, Task
 
 UNKNOWN = "unknown"
@@ -42,12 +42,12 @@ class DecoderTask(Task):
     def __init__(
         self,
         model: Translator | Path | str,
-        source: Path | str,
-        references: Sequence[Path | str],
+        source: Text,
+        references: Sequence[Text],
         metric: Metric | str = TASK_DEFAULTS.metric,
         *,
-        dev_source: Path | str | None = None,
-        dev_references: Sequence[Path | str] = (),
+        dev_source: Text | None = None,
+        dev_references: Sequence[Text] = (),
         leave_one_out: LeaveOneOutOptions | None = None,
         jackknife: int = 0,
         part_models: Path | None = None,
@@ -56,6 +56,9 @@ class DecoderTask(Task):
         threads: int | None = None,
     ) -> None:
         """Take a model, or a folder whose weights called `start` are the first.
+
+        The source is a file or a list of sentences; `references` has one or more such texts, each
+        with a translation of every sentence.
 
         Translations are measured as a user reads them. By name, `metric` splits words as 13a does
         where the model tokenises, and at spaces where its text is tokenised already. With
@@ -69,6 +72,7 @@ class DecoderTask(Task):
         if isinstance(metric, str):
             metric = _named_metric(metric, translator)
         judge = Judge(references, metric)
+        text = GivenText.of(source, "source")
         if jackknife:
             if leave_one_out is not None:
                 raise OptionError("leave-one-out and jackknife are two ways to the same: give one")
@@ -76,7 +80,7 @@ class DecoderTask(Task):
 
             candidates: DecoderSource = JackknifeSource(
                 translator,
-                source,
+                text,
                 n_best,
                 jackknife,
                 folder=folder,
@@ -86,16 +90,16 @@ class DecoderTask(Task):
         else:
             candidates = DecoderSource(
                 translator,
-                source,
+                text,
                 n_best,
                 folder=folder,
                 references=judge.reference_lines,
                 leave_one_out=leave_one_out,
                 threads=threads,
             )
-        _check_equal(source, candidates.n_sentences, judge)
+        _check_equal(text, judge)
         selection = None
-        if (dev_source is None) != (not dev_references):
+        if (dev_source is None) != (not len(dev_references)):
             raise OptionError("a development set is a source and references: expected both")
         if dev_source is not None:
             selection = DecodedText(translator, dev_source, dev_references, metric, threads)
@@ -117,14 +121,14 @@ class DecoderTask(Task):
 
 
 class DecoderSource(CandidateSource):
-    """Candidates that a model finds for the sentences of a file."""
+    """Candidates that a model finds for the sentences of a text."""
 
     decodes_again = True
 
     def __init__(
         self,
         translator: Translator,
-        source: Path | str,
+        source: GivenText,
         n_best: int,
         *,
         folder: Path | None = None,
@@ -132,14 +136,14 @@ class DecoderSource(CandidateSource):
         leave_one_out: LeaveOneOutOptions | None = None,
         threads: int | None = None,
     ) -> None:
-        """Take a translator and a file; `folder` is where the model came from.
+        """Take a translator and a text; `folder` is where the model came from.
 
         `references` are texts with a translation of every sentence each: only `truths` needs them.
         """
         if n_best < 1:
             raise OptionError(f"n_best={n_best}: expected at least 1 candidate per sentence")
         self._translator = Translator(translator.model, translator.options)
-        self.sentences = list(read_lines(source))
+        self.sentences = source.sentences
         self.n_sentences = len(self.sentences)
         self._leave_one_out = leave_one_out
         self._check_text()
@@ -154,7 +158,7 @@ class DecoderSource(CandidateSource):
         self._threads = threads
         self._inputs = {
             "model": identity(folder),
-            "source": digest(source),
+            "source": source.digest(),
             "n_best": n_best,
             "decode": to_mapping(translator.options),
             "start": dict(first),
@@ -277,15 +281,16 @@ class DecodedText(Selection):
     def __init__(
         self,
         translator: Translator,
-        source: Path | str,
-        references: Sequence[Path | str],
+        source: Text,
+        references: Sequence[Text],
         metric: Metric,
         threads: int | None = None,
     ) -> None:
         """Take the text and its references."""
         self.judge = Judge(references, metric)
-        self._candidates = DecoderSource(translator, source, 1, threads=threads)
-        _check_equal(source, self._candidates.n_sentences, self.judge)
+        text = GivenText.of(source, "dev_source")
+        self._candidates = DecoderSource(translator, text, 1, threads=threads)
+        _check_equal(text, self.judge)
 
     @property
     def inputs(self) -> dict[str, Any]:
@@ -298,11 +303,11 @@ class DecodedText(Selection):
         return self.judge.verdict([text for batch in found for text in batch.texts])
 
 
-def _check_equal(source: Path | str, n_lines: int, judge: Judge) -> None:
-    if n_lines != judge.n_sentences:
+def _check_equal(source: GivenText, judge: Judge) -> None:
+    if len(source) != judge.n_sentences:
         raise FileError(
-            source,
-            f"has {n_lines:,} lines, but the references have {judge.n_sentences:,}:"
+            source.name,
+            f"has {len(source):,} lines, but the references have {judge.n_sentences:,}:"
             " expected equal numbers",
         )
 

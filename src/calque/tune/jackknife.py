@@ -28,7 +28,7 @@ from calque.lm import LanguageModel, estimate
 from calque.model import KeptBitext, Model, ModelFolder
 from calque.model.feature_data import learn_feature_data
 from calque.progress import SILENT, Progress
-from calque.text import RESERVED, Bitext, Sentences, Vocabulary
+from calque.text import RESERVED, Bitext, GivenText, Sentences, Vocabulary
 from calque.text.clean import CleaningReport
 from calque.tune.decoder_task import DecoderSource, identity
 
@@ -52,7 +52,7 @@ class JackknifeSource(DecoderSource):
     def __init__(
         self,
         translator: Translator,
-        source: Path | str,
+        source: GivenText,
         n_best: int,
         n_parts: int,
         *,

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from calque.errors import CalqueError, FileError
+from calque.errors import CalqueError, FileError, OptionError, refuse_text
 from calque.metrics.metric import Metric, PreparedReferences
-from calque.text import read_lines
+from calque.text import GivenText, Text
 
 
 @dataclass(frozen=True)
@@ -27,24 +26,28 @@ class Verdict:
 class Judge:
     """References and a metric: what translations of a text are measured by."""
 
-    def __init__(self, references: Sequence[Path | str], metric: Metric) -> None:
-        """Read the references, each file one complete set."""
-        if not references:
-            raise CalqueError("no references: expected at least one file")
-        lines = [list(read_lines(path)) for path in references]
-        for path, some in zip(references, lines, strict=True):
-            if len(some) != len(lines[0]):
+    def __init__(self, references: Sequence[Text], metric: Metric) -> None:
+        """Take the references, each text one complete set."""
+        sets = _reference_sets(references)
+        first = sets[0]
+        for given in sets:
+            if len(given) != len(first):
                 raise FileError(
-                    path,
-                    f"has {len(some):,} lines, but {references[0]} has {len(lines[0]):,}:"
+                    given.name,
+                    f"has {len(given):,} lines, but {first.name} has {len(first):,}:"
                     " expected equal numbers",
                 )
-        if not lines[0]:
-            raise FileError(references[0], "is empty, expected one reference per line")
+        if not len(first):
+            raise FileError(first.name, "is empty, expected one reference per line")
         self.metric = metric
-        self.reference_lines: Sequence[Sequence[str]] = lines
-        self.n_sentences = len(lines[0])
-        self.files = [digest(path) for path in references]
+        self.reference_lines: Sequence[Sequence[str]] = [given.sentences for given in sets]
+        self.n_sentences = len(first)
+        self.files = [given.digest() for given in sets]
+
+    def __repr__(self) -> str:
+        n_sets = len(self.reference_lines)
+        sets = "1 reference" if n_sets == 1 else f"{n_sets} references"
+        return f"<Judge: {self.metric.name}, {self.n_sentences:,} sentences with {sets} each>"
 
     @cached_property
     def references(self) -> PreparedReferences:
@@ -81,6 +84,15 @@ class Judge:
         return n_words / max(self.n_words, 1)
 
 
-def digest(path: Path | str) -> dict[str, str]:
-    """A file as a run records it."""
-    return {"file": str(path), "sha256": hashlib.sha256(Path(path).read_bytes()).hexdigest()}
+def _reference_sets(references: Sequence[Text]) -> list[GivenText]:
+    """The texts of all sets; raises `CalqueError` where it was one set or the name of one file."""
+    expected = "a list with a text for each set of references: a file or a list of sentences"
+    if isinstance(references, Path):
+        references = str(references)
+    refuse_text("references", references, expected)
+    if not len(references):
+        raise CalqueError("no references: expected at least one file")
+    for text in references:
+        if isinstance(text, str) and " " in text and not Path(text).exists():
+            raise OptionError(f"references: no file is called '{text}'; expected {expected}")
+    return [GivenText.of(text, f"reference {number}") for number, text in enumerate(references, 1)]

@@ -7,6 +7,7 @@ the training's own state, which are on disk before the round begins.
 
 from __future__ import annotations
 
+import inspect
 import math
 import time
 from abc import ABC, abstractmethod
@@ -17,7 +18,8 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from numpy.typing import NDArray
 
-from calque.config import TASK_DEFAULTS, fill
+from calque.config import TASK_DEFAULTS, fill, to_mapping
+from calque.config.signature import with_meanings, with_options
 from calque.errors import OptionError
 from calque.features import Weights
 from calque.parallel import n_workers
@@ -45,6 +47,10 @@ class Result:
     history: tuple[Round, ...]
     metric: str
     """The signature behind the scores."""
+
+    def __repr__(self) -> str:
+        n_rounds = len(self.history)
+        return f"<Result: {self.score:.2f} in round {self.chosen} of {n_rounds}, {self.weights!r}>"
 
 
 class Place(NamedTuple):
@@ -111,6 +117,15 @@ class Trainer(ABC):
     guards_length: ClassVar[bool] = True
     """Whether output of collapsed length ends a training."""
 
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        """Show the options of a method in its signature and its docstring."""
+        super().__init_subclass__(**arguments)
+        if hasattr(cls, "Options"):
+            own = list(inspect.signature(Trainer.__init__).parameters.values())[1:]
+            shown = with_options(inspect.Signature(own), cls.Options)
+            cls.__signature__ = shown  # type: ignore[attr-defined]
+            cls.__doc__ = with_meanings(cls.__doc__ or "", cls.Options)
+
     def __init__(self, *, seed: int = 1, **options: Any) -> None:
         """Take hyper-parameters by name; results depend on the seed, never on threads."""
         self.options = fill(self.Options(), options, self.method)
@@ -119,7 +134,9 @@ class Trainer(ABC):
         self.seed = seed
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(seed={self.seed}, {self.options})"
+        values = {"seed": self.seed, **to_mapping(self.options)}
+        shown = ", ".join(f"{name}={value!r}" for name, value in values.items())
+        return f"{type(self).__name__}({shown})"
 
     @property
     def takes_last(self) -> bool:

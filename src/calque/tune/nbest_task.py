@@ -16,11 +16,14 @@ from calque.features import SparseWeights, Weights
 from calque.hyps import NBest, joined, read_nbest, with_total
 from calque.hyps.added import Additions
 from calque.hyps.keys import keyed_lists, name_key, name_keys
+from calque.hyps.nbest import check_ids
 from calque.metrics.metric import Metric
 from calque.metrics.registry import make_metric, settings_of
 from calque.progress import SILENT, Progress
+from calque.text import Text
+from calque.text.given import digest
 from calque.tune.decoder_task import identity
-from calque.tune.judge import Judge, digest
+from calque.tune.judge import Judge
 from calque.tune.task import CandidateSource, Task
 
 
@@ -31,8 +34,8 @@ class NBestTask(Task):
 
     def __init__(
         self,
-        files: Sequence[Path | str] | Path | str,
-        references: Sequence[Path | str],
+        lists: Sequence[Path | str | NBest] | Path | str | NBest,
+        references: Sequence[Text],
         metric: Metric | str = TASK_DEFAULTS.metric,
         *,
         start: Mapping[str, float] | None = None,
@@ -40,22 +43,32 @@ class NBestTask(Task):
         additions: Additions | None = None,
         progress: Progress = SILENT,
     ) -> None:
-        """Read lists (see `calque.hyps.formats`); those of several files are merged.
+        """Take lists in memory or files of them (see `calque.hyps.formats`); several are merged.
 
-        `metric` is an object or a name; the words of lists are split at spaces. `start` are the
-        weights before tuning; by default those that best explain the totals of the lists. With
-        `total`, the decoder's own score is a feature too, called Total. `additions` are features
-        that Calque computes; they start from 0.
+        `references` has one or more texts with a translation of every sentence each: a file or a
+        list of sentences. `metric` is an object or a name; the words of lists are split at spaces.
+        `start` are the weights before tuning; by default those that best explain the totals of the
+        lists. With `total`, the decoder's own score is a feature too, called Total. `additions` are
+        features that Calque computes; they start from 0.
         """
         judge = Judge(references, named_metric(metric) if isinstance(metric, str) else metric)
-        paths = [files] if isinstance(files, str | Path) else list(files)
-        if not paths:
+        given = [lists] if isinstance(lists, str | Path | NBest) else list(lists)
+        if not given:
             raise CalqueError("no n-best lists: expected at least one file")
-        lists = [_read(path, total, judge) for path in paths]
-        own = lists[0] if len(lists) == 1 else joined(lists)
+        names = [f"list {n}" if isinstance(g, NBest) else str(g) for n, g in enumerate(given, 1)]
+        read = [_read(one, name, total, judge) for one, name in zip(given, names, strict=True)]
+        own = read[0] if len(read) == 1 else joined(read)
         for line in own.missing():
             progress.warn(line)
-        source = NBestSource(own, paths, start, total, additions or Additions(()), progress)
+        source = NBestSource(
+            own,
+            names[0],
+            [_digest(one) for one in given],
+            start,
+            total,
+            additions or Additions(()),
+            progress,
+        )
         super().__init__(source, judge)
 
 
@@ -67,19 +80,20 @@ class NBestSource(CandidateSource):
     def __init__(
         self,
         nbest: NBest,
-        paths: Sequence[Path | str],
+        name: str,
+        digests: Sequence[Mapping[str, str]],
         start: Mapping[str, float] | None,
         total: bool,
         additions: Additions,
         progress: Progress,
     ) -> None:
-        """Take lists, the files they came from and what was asked of them; see `NBestTask`."""
-        self.nbest = additions.to(nbest, paths[0], progress)
+        """Take lists, what to call them, what identifies them, and what was asked of them."""
+        self.nbest = additions.to(nbest, name, progress)
         self.n_sentences = self.nbest.n_sentences
         self.dense_names = self.nbest.dense_names()
         self._additions = additions
         self._start = None if start is None else dict(start)
-        self._paths = paths
+        self._digests = [dict(one) for one in digests]
         self._total = total
 
     @cached_property
@@ -106,7 +120,7 @@ class NBestSource(CandidateSource):
         """The files by content, and the start."""
         start = "given" if self._start is not None else "totals"
         return {
-            "nbest": [digest(path) for path in self._paths],
+            "nbest": self._digests,
             "total": self._total,
             **({"added": self._added()} if self._additions else {}),
             "start": self._start if self._start is not None else start,
@@ -140,15 +154,23 @@ class NBestSource(CandidateSource):
         return keys == np.uint64(name_key(name)) if name in self._names.values() else None
 
 
-def _read(path: Path | str, total: bool, judge: Judge) -> NBest:
-    nbest = read_nbest(path)
+def _read(lists: Path | str | NBest, name: str, total: bool, judge: Judge) -> NBest:
+    if isinstance(lists, NBest):
+        check_ids(lists.sentences, name)
+        nbest = lists
+    else:
+        nbest = read_nbest(lists)
     if nbest.n_sentences != judge.n_sentences:
         raise FileError(
-            path,
+            name,
             f"has lists of {nbest.n_sentences:,} sentences, but there are"
             f" {judge.n_sentences:,} references: expected equal numbers",
         )
-    return with_total(nbest, path) if total else nbest
+    return with_total(nbest, name) if total else nbest
+
+
+def _digest(lists: Path | str | NBest) -> dict[str, str]:
+    return lists.digest() if isinstance(lists, NBest) else digest(lists)
 
 
 def named_metric(name: str) -> Metric:

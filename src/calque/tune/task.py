@@ -113,6 +113,10 @@ class Task:
         self.judge = judge
         self.selection = selection
 
+    def __repr__(self) -> str:
+        size = f"{self.source.n_sentences:,} sentences, {self.metric.name}"
+        return f"<{type(self).__name__}: {size}>"
+
     @property
     def metric(self) -> Metric:
         """What is tuned for."""
