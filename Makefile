@@ -6,7 +6,7 @@ CORE   := CMakeLists.txt pyproject.toml $(shell find core -name '*.cc' -o -name 
 PIP    := install --quiet --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: demo test slow lint stubs docs bench sanitize tsan clean
+.PHONY: demo test slow lint stubs docs site bench sanitize tsan clean
 
 demo: $(VENV)/installed ## generated corpus, from nothing to a printed result
 	$(BIN)/calque demo --out demo
@@ -29,6 +29,9 @@ docs: $(VENV)/installed-dev ## regenerate docs/options.md and docs/api.md from t
 	$(BIN)/python docs/make_options.py
 	$(BIN)/python docs/make_api.py
 
+site: $(VENV)/installed-docs ## the documentation as a site, in site/
+	$(BIN)/mkdocs build --quiet --strict
+
 bench: $(VENV)/installed-dev ## every benchmark; JSON lands in results/
 	for b in benchmarks/[a-z]*.py; do $(BIN)/python $$b --out results || exit 1; done
 
@@ -42,7 +45,7 @@ tsan: $(VENV)-tsan/installed ## decoding, training and tuning with four threads 
 	  $(VENV)-tsan/bin/python tests/four_threads.py
 
 clean: ## remove everything that the other targets made
-	rm -rf $(VENV) $(VENV)-sanitize $(VENV)-tsan build dist demo results
+	rm -rf $(VENV) $(VENV)-sanitize $(VENV)-tsan build dist demo results site
 
 # What builds the core lives in the environment itself: only then does a second build compile no
 # more than what changed.
@@ -58,6 +61,10 @@ $(VENV)/installed: $(VENV)/created $(CORE)
 $(VENV)/installed-dev: $(VENV)/created $(CORE)
 	$(BIN)/pip $(PIP) --no-build-isolation -e '.[dev]'
 	@touch $@ $(VENV)/installed
+
+$(VENV)/installed-docs: $(VENV)/created pyproject.toml
+	$(BIN)/pip $(PIP) 'mkdocs>=1.6'
+	@touch $@
 
 $(VENV)-sanitize/installed: $(CORE)
 	$(PYTHON) -m venv $(VENV)-sanitize

@@ -76,15 +76,15 @@ def _entry(name: str, value: Any) -> Iterator[str]:
         yield from _callable(name, value, "###")
         return
     yield f"### `{name}`\n"
-    is_trainer = issubclass(value, Trainer)
+    options = value.Options if issubclass(value, Trainer) else None
     has_signature = not issubclass(value, BaseException) and not inspect.isabstract(value)
     if has_signature and name not in ("Progress", "Translation", "Result", "Score"):
         yield _code(name, inspect.signature(value))
     yield _prose(value)
-    if not is_trainer and "__init__" in vars(value) and not dataclasses.is_dataclass(value):
+    if options is None and "__init__" in vars(value) and not dataclasses.is_dataclass(value):
         yield _prose(value.__init__)
-    if is_trainer:
-        yield from _options(value.Options)
+    if options is not None:
+        yield from _options(options)
         return
     if rows := list(_attributes(value)):
         yield "| attribute | meaning |\n|---|---|"
@@ -162,8 +162,9 @@ def _code(name: str, signature: inspect.Signature) -> str:
 
 
 def _argument(parameter: inspect.Parameter) -> str:
-    stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
-    text = stars + parameter.name
+    text = parameter.name
+    if parameter.kind is parameter.VAR_KEYWORD:
+        text = f"**{text}"
     if parameter.annotation is not parameter.empty:
         text += f": {parameter.annotation}"
     if parameter.default is not parameter.empty:
@@ -176,7 +177,7 @@ def _default(value: Any) -> str:
         return "..."
     if type(value).__name__ == "Silent":
         return "SILENT"
-    return repr(value)
+    return str(repr(value))
 
 
 def _prose(value: Any) -> str:

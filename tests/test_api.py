@@ -11,12 +11,14 @@ import runpy
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import calque
 from calque.config import describe
 from calque.data import CorpusFiles
+from calque.model import ModelFolder
 from calque.text import read_lines, write_lines
 from calque.tune.registry import find_method, method_names
 
@@ -148,6 +150,31 @@ def test_the_page_of_the_api_is_current_and_complete() -> None:
     assert sorted(name for names in page["GROUPS"].values() for name in names) == calque.__all__
 
 
+def test_the_lines_of_the_page_about_python_run(
+    corpus: CorpusFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (Path(__file__).resolve().parents[1] / "docs" / "python.md").read_text()
+    code = "".join(re.findall(r"```python\n(.*?)```", page, re.S))
+    files = {
+        "train.de": corpus.train_source,
+        "train.en": corpus.train_target,
+        "dev.de": corpus.dev_source,
+        "dev.en": corpus.dev_references[0],
+    }
+    for name, path in files.items():
+        write_lines(tmp_path / name, read_lines(path))
+    monkeypatch.chdir(tmp_path)
+    values: dict[str, Any] = {}
+    exec(compile(code, "docs/python.md", "exec"), values)
+    tuned = calque.load("model")
+    assert tuned.model.weights == values["result"].weights
+    assert calque.load("model", "default").model.weights != tuned.model.weights
+    assert ModelFolder("model").manifest.info["tuning mira"]["options"]["rounds"] == 3
+    assert values["small"].translate("der hund ist alt .").text == "the dog is old ."
+    assert "read" in [stage.name for stage in values["listener"].stages]
+    assert values["listener"].warnings
+
+
 @pytest.mark.parametrize("method", method_names())
 def test_trainers_show_their_options(method: str) -> None:
     trainer = find_method(method)
@@ -155,7 +182,7 @@ def test_trainers_show_their_options(method: str) -> None:
     parameters = inspect.signature(trainer).parameters
     infos = list(describe(trainer.Options))
     assert list(parameters) == ["seed", *(info.key for info in infos)]
-    help = pydoc.render_doc(trainer, renderer=pydoc.plaintext)
+    help = pydoc.plain(pydoc.render_doc(trainer))
     for info in infos:
         assert parameters[info.key].default == info.default
         assert f"{info.key}: {info.help.split()[0]}" in help

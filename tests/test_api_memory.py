@@ -6,6 +6,7 @@ import multiprocessing
 import pickle
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from calque.data import CorpusFiles
 from calque.model import Model
 from calque.text import read_lines, write_lines
 
-OPTIONS = {"lm": {"order": 3}, "threads": 1}
+OPTIONS: dict[str, Any] = {"lm": {"order": 3}, "threads": 1}
 
 
 def _lines(path: Path) -> list[str]:

@@ -21,7 +21,7 @@ WAY = [
 FOUNDATION = {"errors", "progress", "config", "parallel", "_core"}
 MAY_IMPORT = {
     "errors": set[str](),
-    "progress": set[str](),
+    "progress": {"errors"},
     "_core": {"errors"},
     "config": {"errors"},
     "parallel": {"errors"},

@@ -307,7 +307,7 @@ def test_a_wrong_key_in_a_config_file_is_told_with_the_nearest(verb: Run, tmp_pa
         (["--source", "a"], "give --source F and --target F, or --bitext F"),
         (["--source", "-", "--target", "-"], "--source and --target are both standard input"),
         (["--bitext", "a.txt"], "a.txt: expected a file name that ends in .tsv or .tmx"),
-        (["--bitext", "a.tmx"], "a TMX file needs --source-language and --target-language"),
+        (["--bitext", "a.tmx"], "a.tmx: a TMX file needs --source-language and --target-language"),
     ],
 )
 def test_text_that_is_half_given_is_told(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque.config import CleanOptions
-from calque.errors import CalqueError
+from calque.errors import FileError
 from calque.progress import SILENT, Progress
 from calque.text.bitext import BitextSource, size_of
 from calque.text.clean import CleaningReport, clean
@@ -66,8 +66,8 @@ def read_bitext(
         keep, report = clean(source.sentences, target.sentences, options or CleanOptions(), test)
         stage.say(str(report))
     if not keep.any():
-        where = f"{text.paths[0]}: " if text.paths else ""
-        raise CalqueError(f"{where}no sentence pair is left to learn from: {report}")
+        name = text.paths[0] if text.paths else "source"
+        raise FileError(name, f"no sentence pair is left to learn from: {report}")
     source_vocabulary, source_sentences = source.finish(keep)
     del source  # its ids are as large as the result
     target_vocabulary, target_sentences = target.finish(keep)

@@ -22,6 +22,7 @@ from calque.config import TASK_DEFAULTS, fill, to_mapping
 from calque.config.signature import with_meanings, with_options
 from calque.errors import OptionError
 from calque.features import Weights
+from calque.model import activate_weights
 from calque.parallel import n_workers
 from calque.progress import SILENT, Progress
 from calque.tune import guards
@@ -47,6 +48,15 @@ class Result:
     history: tuple[Round, ...]
     metric: str
     """The signature behind the scores."""
+    how: Mapping[str, Any]
+    """Method, seed and options of the trainer."""
+
+    def save(self, model: Path | str, name: str | None = None) -> None:
+        """Add the weights to a model folder and make them the active ones; others stay.
+
+        Their name is that of the method where none is given.
+        """
+        activate_weights(model, name or str(self.how["method"]), self.weights, self.how)
 
     def __repr__(self) -> str:
         n_rounds = len(self.history)
@@ -253,7 +263,15 @@ def _result(trainer: Trainer, log: Run, task: Task) -> Result:
     chosen = _best(trainer, log.rounds, task)
     signature = (task.judge if task.selection is None else task.selection.judge).metric.signature
     weights = task.finished(log.weights(chosen.round))
-    return Result(weights, chosen.score, chosen.round, tuple(log.rounds), signature)
+    options = to_mapping(trainer.options)
+    return Result(
+        weights=weights,
+        score=chosen.score,
+        chosen=chosen.round,
+        history=tuple(log.rounds),
+        metric=signature,
+        how={"method": trainer.method, "seed": trainer.seed, "options": options},
+    )
 
 
 def _keep_examples(log: Run, task: Task, result: Result) -> None:
