@@ -12,7 +12,7 @@ import pytest
 from conftest import Run, done, mistake
 
 from calque.cli.files import file_roles
-from calque.cli.main import VERBS
+from calque.cli.verbs import VERBS
 from calque.data import CorpusFiles
 from calque.model import ModelFolder
 
@@ -26,9 +26,10 @@ def names_paths(annotation: Any) -> bool:
 
 @pytest.mark.parametrize("name", VERBS)
 def test_every_option_that_names_files_says_whether_they_are_read_or_written(name: str) -> None:
-    parameters = inspect.signature(VERBS[name], eval_str=True).parameters
+    verb = VERBS[name].load()
+    parameters = inspect.signature(verb, eval_str=True).parameters
     with_paths = {key for key, value in parameters.items() if names_paths(value.annotation)}
-    assert with_paths <= set(file_roles(VERBS[name]))
+    assert with_paths <= set(file_roles(verb))
 
 
 INPUT_IS_OUTPUT = {

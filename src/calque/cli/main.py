@@ -9,31 +9,11 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
-from calque.cli import (
-    compare,
-    curve,
-    demo,
-    exchange,
-    explain,
-    force,
-    generate,
-    info,
-    lm,
-    oracle,
-    report,
-    reproduce,
-    rerank,
-    score,
-    train,
-    translate,
-    tune,
-)
-from calque.cli.files import checked
+from calque.cli.verbs import SETTINGS, VERBS, VerbGroup
 from calque.errors import CalqueError
 
 FAULT, MISTAKE, INTERRUPTED = 1, 2, 130
@@ -44,35 +24,16 @@ _UsageError: type[Exception] = next(
 
 app = typer.Typer(
     name="calque",
+    cls=VerbGroup,
     help="Learn to translate from a parallel corpus, and train the weights that decide.",
     no_args_is_help=True,
     rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=SETTINGS,
     add_completion=True,
     pretty_exceptions_enable=False,
 )
-VERBS: dict[str, Callable[..., None]] = {
-    "demo": demo.demo,
-    "train": train.train,
-    "tune": tune.tune,
-    "translate": translate.translate,
-    "explain": explain.explain,
-    "rerank": rerank.rerank,
-    "force": force.force,
-    "oracle": oracle.oracle,
-    "curve": curve.curve,
-    "report": report.report,
-    "reproduce": reproduce.reproduce,
-    "score": score.score,
-    "compare": compare.compare,
-    "lm": lm.lm,
-    "import": exchange.import_,
-    "export": exchange.export,
-    "generate": generate.generate,
-    "info": info.info,
-}
 for name, verb in VERBS.items():
-    app.command(name)(checked(verb))
+    app.command(name, help=verb.summary)(lambda: None)  # stands in until the verb is used
 
 
 def _version(wanted: bool) -> None:
