@@ -197,7 +197,11 @@ def test_mistakes_are_one_clear_line(verb: Run, folder: Path, tmp_path: Path) ->
         ((good, bad), ["--tokenize", "31a"], "unknown tokenizer '31a'; did you mean '13a'?"),
         ((good, bad), ["--trials", "0"], "command line: trials=0: expected a whole number"),
         ((good, bad), ["--level", "2"], "command line: level=2.0: expected a number from 0 to 1"),
-        ((good, bad), ["--source", good], "--source is shown in the page only: give --html F too"),
+        (
+            (good, bad),
+            ["--source", good],
+            "--source requires --html F: only that page shows the source",
+        ),
         ((good, bad), ["--html", tmp_path], f"{tmp_path}: is a directory, expected a file"),
         ((good, bad), ["--html", tmp_path / "no" / "x"], f"{tmp_path}/no/x: cannot be written"),
         ((good, bad), ["--set", "bleu.length"], "--set bleu.length: expected metric.key=value"),

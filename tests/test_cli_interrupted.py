@@ -138,7 +138,7 @@ def test_a_killed_training_leaves_the_old_model(
 
 @pytest.mark.parametrize(
     ("memory", "where"),
-    [(2000, "{old}: cannot be written"), (1, "{tmp}: no working files here")],
+    [(2000, "{old}: cannot be written"), (1, "{tmp}: working files cannot be created here")],
 )
 def test_a_full_disk_is_one_clear_line_and_leaves_the_old_model(
     larger: CorpusFiles, old: Path, tmp_path: Path, memory: int, where: str
@@ -158,7 +158,7 @@ def test_a_full_disk_under_the_language_model_is_one_clear_line(
     result = full_disk(
         training(larger, old, "-q", "--set", "lm.memory_mb=1"), 50_000, TMPDIR=str(tmp_path)
     )
-    assert mistake(result) == f"{tmp_path}: no working files here: File too large"
+    assert mistake(result) == f"{tmp_path}: working files cannot be created here: File too large"
 
 
 def test_a_full_disk_under_translate_leaves_no_half_file(

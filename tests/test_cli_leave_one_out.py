@@ -160,11 +160,14 @@ def test_a_model_without_its_bitext_says_so(verb: Run, cleaned: Path, tmp_path: 
     ("flags", "problem"),
     [
         (("--leave-one-out", "all"), "expected one of counts, one-count"),
-        (("--unseen-log-prob", "-3"), "give --leave-one-out too"),
-        (("--leave-one-out", "one-count", "--unseen-log-prob", "-3"), "counts alone"),
+        (("--unseen-log-prob", "-3"), "require --leave-one-out counts"),
+        (
+            ("--leave-one-out", "one-count", "--unseen-log-prob", "-3"),
+            "require --leave-one-out counts",
+        ),
         (("--leave-one-out", "counts", "--unseen-log-prob", "3"), "at most 0"),
-        (("--leave-one-out", "counts", "--pass-through", "x"), "goes without"),
-        (("--leave-one-out", "counts", "--graph", "g.dot"), "goes without"),
+        (("--leave-one-out", "counts", "--pass-through", "x"), "cannot be combined with"),
+        (("--leave-one-out", "counts", "--graph", "g.dot"), "cannot be combined with"),
     ],
 )
 def test_flags_that_do_not_fit_are_refused(

@@ -175,7 +175,10 @@ def test_wrong_uses_of_lm_are_one_clear_line(verb: Run, tmp_path: Path) -> None:
         (["--text", empty, "--arpa", arpa], f"{empty}: has no words to learn from"),
         (["--text", text, "--arpa", arpa, "--order", "9"], "command line: order=9: expected"),
         (["--arpa", text, "--score", text], f"{text}: line 1: "),
-        (["--arpa", arpa, "--score", text, "--order", "2"], "options of estimation need --text"),
+        (
+            ["--arpa", arpa, "--score", text, "--order", "2"],
+            "options of the estimation require --text",
+        ),
     ]:
         assert mistake(verb("lm", *arguments, "-q")).startswith(message)
         assert not arpa.exists()

@@ -202,10 +202,10 @@ def test_search_options_reach_the_search(
 @pytest.mark.parametrize(
     ("extra", "message"),
     [
-        (["--nbest-output", "x"], "--nbest-output F is about n-best lists: give --nbest N too"),
+        (["--nbest-output", "x"], "--nbest-output F requires --nbest N"),
         (["--nbest", "0", "--nbest-output", "x"], "Invalid value for '--nbest'"),
-        (["--derivations"], "--derivations is about n-best lists"),
-        (["--graph", "x", "--pass-through", "y"], "--graph knows no constraints"),
+        (["--derivations"], "--derivations requires --nbest N"),
+        (["--graph", "x", "--pass-through", "y"], "--graph cannot be combined"),
         (["--nbest", "2", "--nbest-output", "-"], "--output and --nbest-output are both -"),
         (["--weights", "mira"], "{model}: no weights are called 'mira'; there are: default"),
         (["--stack-size", "-1"], "command line: stack_size=-1: expected a whole number of at"),

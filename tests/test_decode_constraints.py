@@ -370,7 +370,7 @@ def test_other_mistakes_are_one_clear_line(
         translator.translate("a", terminology={"a": ""})
     with pytest.raises(OptionError, match="source phrase has 1,001 words, expected at most 1,000"):
         translator.translate("a", terminology={"a " * 1001: "b"})
-    with pytest.raises(OptionError, match="half of a character"):
+    with pytest.raises(OptionError, match="one half of a surrogate pair"):
         translator.translate("a", terminology={"a": "\ud800"})
 
 

@@ -273,7 +273,7 @@ def test_counts_of_events_are_asked_of_models_that_have_them() -> None:
 
 def test_jumps_and_counts_on_the_left_are_refused_together() -> None:
     _, _, decoder, weights = prepared(1, EXPRESSION)
-    with pytest.raises(OptionError, match="goes with reordering=swap or mon"):
+    with pytest.raises(OptionError, match="requires reordering=swap or mon"):
         decoder.decode(as_source([[3]]), weights, DecodeOptions(least_left_count=3))
 
 

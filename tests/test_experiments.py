@@ -376,7 +376,7 @@ def test_a_model_is_built_once_and_has_many_variants(small: Corpus, tmp_path: Pa
     [
         (["simplx"], "no paper is called 'simplx': did you mean 'simplex'?"),
         (["simplex", "--corpus", "nowhere"], "nowhere: no such folder"),
-        (["simplex", "--languages", "de-en"], "--languages is about a corpus of your own"),
+        (["simplex", "--languages", "de-en"], "--languages requires --corpus DIR"),
     ],
 )
 def test_mistakes_are_one_line(verb: Run, arguments: list[str], problem: str) -> None:

@@ -230,7 +230,7 @@ def test_the_names_of_features_tell_what_to_add() -> None:
     [
         ("lm", "--add lm: expected some of language_model, lexical"),
         ("", "expected some of language_model"),
-        ("copies,copies", "'copies' is named twice"),
+        ("copies,copies", "'copies' is given twice"),
         ("copies:2", "only consensus takes a number"),
         ("consensus:x", "expected a number of at least 0"),
         ("consensus:-1", "expected a number of at least 0"),

@@ -140,7 +140,7 @@ def test_little_memory_gives_the_same_model(tmp_path: Path) -> None:
 def test_a_temporary_folder_that_does_not_exist_is_one_clear_line(tmp_path: Path) -> None:
     vocabulary, sentences = corpus("a b c d e f g\n" * 2000)
     options = LmOptions(memory_mb=1, temporary=str(tmp_path / "no"))
-    with pytest.raises(FileError, match=r"no: no working files here: No such file"):
+    with pytest.raises(FileError, match=r"no: working files cannot be created here: No such file"):
         estimate(sentences, vocabulary, options)
 
 

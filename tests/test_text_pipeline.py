@@ -111,7 +111,7 @@ def test_an_unknown_language_is_one_clear_line() -> None:
     assert near.startswith("did you mean ")
     with pytest.raises(OptionError) as caught:
         Tokenizer("xxx")
-    problem = f"no tokenizer has this code; valid: {', '.join(languages())}"
+    problem = f"no tokenizer has this code; expected one of {', '.join(languages())}"
     assert str(caught.value) == f"language 'xxx': {problem}"
 
 

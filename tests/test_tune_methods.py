@@ -171,7 +171,10 @@ def test_a_run_keeps_the_weights_of_the_first_round_the_best_and_the_last(
 
 def test_the_run_of_another_command_is_refused(task: NBestTask, tmp_path: Path) -> None:
     trainer("mert").fit(task, run=tmp_path / "run")
-    with pytest.raises(CalqueError, match="the run of another command: seed is 1 there and 2 here"):
+    with pytest.raises(
+        CalqueError,
+        match="this folder belongs to a run with other settings: seed is 1 there and 2 here",
+    ):
         trainer("mert", seed=2).fit(task, run=tmp_path / "run")
     with pytest.raises(CalqueError, match='method is "mert" there and "mira" here'):
         trainer("mira").fit(task, run=tmp_path / "run")

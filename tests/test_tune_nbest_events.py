@@ -115,7 +115,7 @@ def test_dense_weights_are_learned_from_lists(folder: Path, text: CorpusFiles) -
 def test_what_does_not_go_with_lists_is_refused(
     task: DecoderTask, text: CorpusFiles, folder: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(OptionError, match="lm_folds goes with events=bitext"):
+    with pytest.raises(OptionError, match="lm_folds requires events=bitext"):
         Local(events="nbest", lm_folds=2).fit(task)
     strange = tmp_path / "strange"
     strange.write_text("nothing\n" * len(task.texts))

@@ -108,7 +108,10 @@ def test_a_killed_run_goes_on_and_ends_the_same(
 
 
 def test_the_run_of_other_options_is_refused(task: DecoderTask, run: Path) -> None:
-    with pytest.raises(CalqueError, match=r"the run of another command: options\.step is 0\.3"):
+    with pytest.raises(
+        CalqueError,
+        match=r"run with other settings: options\.step is 0\.3",
+    ):
         Simplex(**OPTIONS, step=0.5).fit(task, run=run)
 
 
@@ -180,7 +183,7 @@ def test_what_is_no_run_is_one_clear_line(verb: Command, trained: Path, tmp_path
     (tmp_path / "run.json").write_text("{}")
     assert "expected format 'calque-run'" in mistake(verb("report", tmp_path, *page))
     (tmp_path / "run.json").write_text("{")
-    assert "not the head of a run" in mistake(verb("report", tmp_path, *page))
+    assert "not the header of a run" in mistake(verb("report", tmp_path, *page))
     (tmp_path / "run.json").write_text('{"format": "calque-run"}')
     assert "is a damaged run" in mistake(verb("report", tmp_path, *page))
     assert not (tmp_path / "page.html").exists()

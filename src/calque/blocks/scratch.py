@@ -83,7 +83,9 @@ class Scratch:
             yield
         except OSError as error:
             folder = Path(self._folder.name).parent
-            raise FileError(folder, f"no working files here: {error.strerror or error}") from error
+            raise FileError(
+                folder, f"working files cannot be created here: {error.strerror or error}"
+            ) from error
 
     def give_back(self, *arrays: NDArray[Any]) -> None:
         """Count the memory of arrays that are no longer needed as free."""

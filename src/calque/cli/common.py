@@ -20,13 +20,16 @@ from calque.config import (
     from_toml,
     settings,
 )
+from calque.config.signature import show
 from calque.errors import FileError, OptionError
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show results and errors only.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for programs.")]
 Threads = Annotated[
     int | None,
-    typer.Option(help="Threads or processes; every core by default. Never changes a result."),
+    typer.Option(
+        help="Number of threads or processes (default: all cores). Results do not depend on it."
+    ),
 ]
 ModelFolderOption = Annotated[Path, typer.Option(metavar="DIR", help="The model folder."), READS]
 WeightsName = Annotated[
@@ -39,14 +42,17 @@ Terminology = Annotated[
 ]
 PassThrough = Annotated[
     str | None,
-    typer.Option(metavar="REGEX", help="Words that must come out unchanged: <[^>]+>, __x[0-9]__"),
+    typer.Option(
+        metavar="REGEX",
+        help="Regular expression for text that must come out unchanged, such as <[^>]+>",
+    ),
 ]
 LeaveOneOut = Annotated[
     str | None,
     typer.Option(
         metavar="counts|one-count",
-        help="The input is the training text: forget of each pair its counts, or its blocks that"
-        " occur once, while it is decoded.",
+        help="For input that is the training text: decode each sentence without its own counts,"
+        " or without the blocks that only its pair has.",
     ),
 ]
 Config = Annotated[
@@ -89,12 +95,14 @@ def left_out(what: str | None, flags: Flags) -> LeaveOneOutOptions | None:
     if what is None:
         if flags:
             raise OptionError(
-                "--unseen-log-prob.. is about leave-one-out: give --leave-one-out too"
+                "--unseen-log-prob and --unseen-log-prob-per-word require --leave-one-out counts"
             )
         return None
     options = settings(LeaveOneOutOptions(), [f"what={what}"], "--leave-one-out")
     if flags and options.what != "counts":
-        raise OptionError("--unseen-log-prob.. goes with --leave-one-out counts alone")
+        raise OptionError(
+            "--unseen-log-prob and --unseen-log-prob-per-word require --leave-one-out counts"
+        )
     return flags.applied_to(options)
 
 
@@ -132,8 +140,8 @@ def _flag(info: OptionInfo) -> Any:
 
 
 def _help(info: OptionInfo) -> str:
-    default = "none" if info.default is None else info.default
-    return f"{info.help}: {expected(info)} (default {default})"
+    meaning = info.help[:1].upper() + info.help[1:]
+    return f"{meaning} ({expected(info)}; {show(info.default)} by default)."
 
 
 def check_output(path: Path) -> None:

@@ -69,24 +69,24 @@ def compare(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Tell whether a system is better than another: paired tests on the same sentences.
+    """Test whether one system is better than another, on the same sentences.
 
     [bold]calque compare --reference ref.en --system old.en --system new.en --html new.html[/]
 
-    Several runs of an optimiser, in which the weights came out differently, are one system:
+    Several runs of an optimiser, which ended with different weights, count as one system:
 
       [bold]calque compare --reference ref.en --system mert=mert1.en,mert2.en,mert3.en
       --system 'pro=runs/pro*.en'[/]
 
-    The verdict is that of paired approximate randomisation, or of the paired bootstrap over
-    sentences and runs where there are several runs. See docs/evaluation.md.
+    The verdict is that of paired approximate randomisation or, with several runs, of the paired
+    bootstrap over sentences and runs. See docs/evaluation.md.
     """
     options = flags.applied_to(CompareOptions())
     files = parse_systems(system)
     if len(files) < 2:
         raise OptionError("give --system at least twice: the baseline and what to compare with it")
     if source is not None and html is None:
-        raise OptionError("--source is shown in the page only: give --html F too")
+        raise OptionError("--source requires --html F: only that page shows the source")
     if html is not None:
         check_output(html)
     first = files[0].runs[0]

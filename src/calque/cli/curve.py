@@ -38,13 +38,17 @@ def curve(
         ),
     ] = None,
     scales: Annotated[
-        str, typer.Option(metavar="X,X..", help="Numbers that all weights are multiplied by.")
+        str,
+        typer.Option(
+            metavar="X,X..",
+            help="Factors by which all weights are multiplied, separated by commas.",
+        ),
     ] = SCALES,
     equal: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Compare at equal cost instead: that of these weights, within 1 %.",
+            help="Compare at equal cost instead: the cost of these weights, within 1 %.",
         ),
     ] = None,
     metric: Annotated[str, typer.Option(help="Metrics, separated by commas.")] = "bleu,nist",
@@ -67,10 +71,10 @@ def curve(
     threads: Threads = None,
     quiet: Quiet = False,
 ) -> None:
-    """Show what more search buys: scores against the number of hypotheses that the search tries.
+    """Show how scores grow with search effort, the number of hypotheses that are tried.
 
-    Under a threshold, smaller weights let more hypotheses live. Weights are compared fairly where
-    they cost the same:
+    With threshold pruning, smaller weights keep more hypotheses. To compare weights fairly, compare
+    them at the same cost:
 
       [bold]calque curve --model model --source test.de --reference test.en
       --weights simplex --weights uniform --equal uniform[/]

@@ -22,7 +22,7 @@ def demo(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """From nothing to tuned translations: generate two corpora, learn, tune, translate, score.
+    """Run the whole path on generated text: corpora, models, tuning, translations, scores.
 
     Example: [bold]calque demo --out demo[/]
     """

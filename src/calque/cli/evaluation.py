@@ -34,13 +34,15 @@ References = Annotated[
 Metrics = Annotated[
     str,
     typer.Option(
-        "--metric", metavar="NAME,..", help=f"Metrics, with commas: {', '.join(METRIC_NAMES)}."
+        "--metric",
+        metavar="NAME,..",
+        help=f"Metrics, separated by commas: {', '.join(METRIC_NAMES)}.",
     ),
 ]
 Tokenize = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", help="How words are split (13a if unsaid); none: as the spaces say."
+        metavar="NAME", help="How words are split (13a by default); none splits at spaces only."
     ),
 ]
 MetricSet = Annotated[

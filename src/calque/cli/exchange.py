@@ -18,11 +18,11 @@ Format = Annotated[str, typer.Option(metavar="NAME", help=f"One of: {', '.join(F
 
 def import_(
     input: Annotated[Path, typer.Option(metavar="DIR", help="Folder with moses.ini."), READS],
-    model: Annotated[Path, typer.Option(metavar="DIR", help="Folder for our model."), WRITES],
+    model: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the new model."), WRITES],
     format: Format = "moses",
     quiet: Quiet = False,
 ) -> None:
-    """Take over a complete model: phrase table, reordering table, ARPA and weights.
+    """Import a complete model: phrase table, reordering table, ARPA and weights.
 
     Example: [bold]calque import --format moses --input moses-model --model model[/]
     """
@@ -44,7 +44,7 @@ def export(
     format: Format = "moses",
     quiet: Quiet = False,
 ) -> None:
-    """Write a model so that another program can use it.
+    """Export a model for another program.
 
     Example: [bold]calque export --format moses --model model --output moses-model[/]
     """

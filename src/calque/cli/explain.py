@@ -39,7 +39,7 @@ def explain(
     model: ModelFolderOption,
     flags: Flags,
     sentence: Annotated[
-        str | None, typer.Argument(help="The sentence; without one, lines of --input.")
+        str | None, typer.Argument(help="The sentence; without it, the lines of --input.")
     ] = None,
     input: Annotated[
         Path | None,
@@ -57,7 +57,9 @@ def explain(
     top: Annotated[
         int | None,
         typer.Option(
-            min=0, metavar="N", help="Features per block; 0: all. 5 if unsaid, JSON: all."
+            min=0,
+            metavar="N",
+            help="Features shown per block, 0 for all (5 by default; all in JSON).",
         ),
     ] = None,
     svg: Annotated[
@@ -74,7 +76,7 @@ def explain(
     weights: WeightsName = None,
     json: Json = False,
 ) -> None:
-    """Show why a translation came out: its blocks, and what each feature contributed.
+    """Show how a translation came about: its blocks, and what each feature contributed.
 
     [bold]calque explain --model model "ein kleines mädchen klettert ."[/]
 
@@ -84,15 +86,13 @@ def explain(
     --against "a little girl is climbing ."[/]
     """
     if sentence is not None and input is not None:
-        raise OptionError("a sentence and --input are both given: expected one of them")
+        raise OptionError("a sentence and --input cannot both be given")
     if against is not None and nbest_rank is not None:
-        raise OptionError("--against and --nbest-rank are both given: expected one of them")
+        raise OptionError("--against and --nbest-rank cannot both be given")
     if against is not None and (terminology is not None or pass_through is not None):
-        raise OptionError(
-            "--against knows no constraints: no --terminology or --pass-through with it"
-        )
+        raise OptionError("--against cannot be combined with --terminology or --pass-through")
     if json and width is not None:
-        raise OptionError("--json has no drawing: no --width with it")
+        raise OptionError("--width cannot be combined with --json, which has no drawing")
     if svg is not None:
         check_output(svg)
     from calque.decode import load

@@ -47,10 +47,15 @@ def force(
     limits: Annotated[
         str | None,
         typer.Option(
-            metavar="N,N,..", help="Distortion limits to try; -1: none. 0,2,4,6 if unsaid."
+            metavar="N,N,..", help="Distortion limits to try, -1 for unlimited (default 0,2,4,6)."
         ),
     ] = None,
-    bucket: Annotated[int, typer.Option(min=1, metavar="N", help="Source lengths per row.")] = 5,
+    bucket: Annotated[
+        int,
+        typer.Option(
+            min=1, metavar="N", help="How many source lengths share a row of the table by length."
+        ),
+    ] = 5,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -64,7 +69,7 @@ def force(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Derive references with the model's blocks: how many can be reached, and how.
+    """Find out which references the model's blocks can derive, and how.
 
     [bold]calque force --model model --source train.de --reference train.en[/]
 

@@ -19,7 +19,7 @@ def info(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Say what is inside a model folder, and check every file against its checksum.
+    """Show what a model folder holds, and check every file against its checksum.
 
     Example: [bold]calque info demo/near.model[/]
     """

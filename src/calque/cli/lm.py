@@ -48,7 +48,7 @@ def lm(
         if arpa is None or score is None:
             raise OptionError("give --text F to learn a model, or --arpa F --score F to use one")
         if flags:
-            raise OptionError("options of estimation need --text F")
+            raise OptionError("options of the estimation require --text F")
         with console.stage("read model"):
             model = read_arpa(arpa)
     else:

@@ -68,10 +68,10 @@ def oracle(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Find the translations that the model could give and that come closest to the references.
+    """Find the translations closest to the references that the model can produce.
 
-    What they score is what weights could reach at best; beside it stands what the model's own
-    weights reach. Reordering is that of the model, unless said otherwise.
+    Their score is an upper bound for what weights can reach; the score under the model's own
+    weights is printed beside it. Reordering options are the model's unless given.
 
     [bold]calque oracle --model model --source dev.de --reference dev.en[/]
 
@@ -82,7 +82,9 @@ def oracle(
     --leave-one-out one-count[/]
     """
     if nbest is not None and derivations is None:
-        raise OptionError("--nbest N is about the file of derivations: give --derivations F too")
+        raise OptionError(
+            "--nbest N requires --derivations F, the file that the lists are written to"
+        )
     forgotten = left_out(leave_one_out, unseen)
     lines = read_sentences(source)
     references = [read_parallel(path, len(lines), source) for path in reference]

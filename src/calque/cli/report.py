@@ -22,7 +22,7 @@ def report(
 ) -> None:
     """Draw runs side by side: learning curves, final scores, weights, examples.
 
-    The page is one HTML file that needs nothing beside it and loads nothing.
+    The page is a single self-contained HTML file.
 
     Example: [bold]calque report runs/mert runs/simplex --out report.html[/]
     """

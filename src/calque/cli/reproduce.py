@@ -56,7 +56,8 @@ def reproduce(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The seed of the trainings.")] = 1,
     seeds: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Train so often, with seeds from --seed on.")
+        int,
+        typer.Option(min=1, metavar="N", help="Number of trainings, with seeds from --seed on."),
     ] = 1,
     out: Annotated[
         Path | None,
@@ -67,9 +68,10 @@ def reproduce(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Make the tables, figures and claims of a paper on a corpus, and say which claims hold.
+    """Reproduce the tables and figures of a paper on a corpus, and say which of its claims hold.
 
-    A killed run goes on where it was. Results of other corpora, scales and seeds stay beside.
+    An interrupted run continues where it stopped. Results for other corpora, scales and seeds are
+    kept.
 
       [bold]calque reproduce simplex[/]
 
@@ -85,7 +87,7 @@ def reproduce(
     if corpus is not None:
         text = read_corpus(corpus, languages)
     elif languages is not None:
-        raise OptionError("--languages is about a corpus of your own: give --corpus, too")
+        raise OptionError("--languages requires --corpus DIR")
     else:
         folder = out / "corpus" / wanted.pair
         text = generated_corpus(folder, wanted.pair, wanted.sizes, n_workers(threads), console)

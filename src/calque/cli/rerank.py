@@ -33,24 +33,26 @@ def rerank(
     ] = "moses",
     source: Annotated[
         Path | None,
-        typer.Option(metavar="F", help="What was translated, for features that tune added."),
+        typer.Option(
+            metavar="F", help="The source sentences, if tuning added features that need them."
+        ),
         READS,
     ] = None,
     model: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The model that tune added features with."),
+        typer.Option(metavar="DIR", help="The model, if tuning added features that need it."),
         READS,
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Choose anew from n-best lists of any decoder, by weights that tune found.
+    """Re-rank the n-best lists of any decoder with tuned weights.
 
     [bold]calque rerank --nbest test.nbest.gz --weights w.txt --output out.en[/]
 
     [bold]calque rerank --nbest test.nbest.gz --weights w.txt --model model --source test.de
     --output out.en[/]
 
-    Features that tune added are computed again; the names in the weights tell which.
+    Features that calque tune --add computed are computed again; the names in the weights say which.
     """
     from calque.hyps import FORMATS, read_nbest, rescored, write_nbest
     from calque.hyps.added import Additions, additions_in

@@ -23,16 +23,18 @@ def train(
     ] = None,
     bitext: Annotated[
         Path | None,
-        typer.Option(metavar="F", help="Both in one file instead: .tsv or .tmx, also compressed."),
+        typer.Option(
+            metavar="F", help="One file with both sides instead: .tsv or .tmx, possibly compressed."
+        ),
         READS,
     ] = None,
     alignment: Annotated[
         Path | None,
-        typer.Option(metavar="F", help="Word alignments of your own (Pharaoh format)."),
+        typer.Option(metavar="F", help="Use these word alignments (Pharaoh format)."),
         READS,
     ] = None,
     arpa: Annotated[
-        Path | None, typer.Option(metavar="F", help="A language model of your own (ARPA)."), READS
+        Path | None, typer.Option(metavar="F", help="Use this language model (ARPA)."), READS
     ] = None,
     overlap: Annotated[
         Path | None,
@@ -40,12 +42,24 @@ def train(
         READS,
     ] = None,
     tokenize: Annotated[
-        bool, typer.Option("--tokenize", help="The text is plain: tokenise it (give languages).")
+        bool,
+        typer.Option(
+            "--tokenize",
+            help="The text is plain: split it into words (requires the two languages).",
+        ),
     ] = False,
-    source_language: Annotated[str | None, typer.Option(metavar="CODE", help="de, en, ...")] = None,
-    target_language: Annotated[str | None, typer.Option(metavar="CODE", help="de, en, ...")] = None,
+    source_language: Annotated[
+        str | None, typer.Option(metavar="CODE", help="Language code, such as de or en.")
+    ] = None,
+    target_language: Annotated[
+        str | None, typer.Option(metavar="CODE", help="Language code, such as de or en.")
+    ] = None,
     casing: Annotated[
-        str | None, typer.Option(metavar="keep|lower|true", help="What to do with case.")
+        str | None,
+        typer.Option(
+            metavar="keep|lower|true",
+            help="Keep case as it is, lowercase everything, or learn true case.",
+        ),
     ] = None,
     config: Config = None,
     set: Set = None,

@@ -79,13 +79,18 @@ def translate(
     ] = None,
     derivations: Annotated[
         bool,
-        typer.Option("--derivations", help="List every derivation, also those of equal words."),
+        typer.Option(
+            "--derivations", help="List every derivation, including several with the same words."
+        ),
     ] = False,
     terminology: Terminology = None,
     pass_through: PassThrough = None,
     graph: Annotated[
         Path | None,
-        typer.Option(metavar="F", help="Write the translation graphs here: JSON lines, or .dot."),
+        typer.Option(
+            metavar="F",
+            help="Write the translation graphs here, as JSON lines or (.dot) for Graphviz.",
+        ),
         WRITES,
     ] = None,
     leave_one_out: LeaveOneOut = None,
@@ -93,7 +98,7 @@ def translate(
     threads: Threads = None,
     quiet: Quiet = False,
 ) -> None:
-    """Translate text, line by line, as plain or tokenised as the model was trained.
+    """Translate text line by line; plain text if the model was trained on plain text.
 
     [bold]calque translate --model model < test.de > out.en[/]
 
@@ -116,16 +121,16 @@ def translate(
     --nbest 100 --nbest-output train.nbest --leave-one-out counts[/]
     """
     if nbest_output is not None and nbest is None:
-        raise OptionError("--nbest-output F is about n-best lists: give --nbest N too")
+        raise OptionError("--nbest-output F requires --nbest N")
     if derivations and nbest is None:
-        raise OptionError("--derivations is about n-best lists: give --nbest N too")
+        raise OptionError("--derivations requires --nbest N")
     if graph is not None and (terminology is not None or pass_through is not None):
-        raise OptionError(
-            "--graph knows no constraints: no --terminology or --pass-through with it"
-        )
+        raise OptionError("--graph cannot be combined with --terminology or --pass-through")
     forgotten = left_out(leave_one_out, unseen)
     if forgotten is not None and (graph or terminology or pass_through):
-        raise OptionError("--leave-one-out goes without --graph, --terminology and --pass-through")
+        raise OptionError(
+            "--leave-one-out cannot be combined with --graph, --terminology or --pass-through"
+        )
     from calque.decode import load
 
     translator = load(model, weights)

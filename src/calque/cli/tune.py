@@ -53,7 +53,10 @@ def tune(
     ],
     model: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The model to tune; with --nbest: to add features with."),
+        typer.Option(
+            metavar="DIR",
+            help="The model to tune; with --nbest, the model that --add computes features with.",
+        ),
         READS,
     ] = None,
     source: Annotated[
@@ -63,12 +66,14 @@ def tune(
     ] = None,
     dev_source: Annotated[
         Path | None,
-        typer.Option(metavar="F", help="Choose the round on this text instead: its source."),
+        typer.Option(
+            metavar="F", help="Source of a separate text on which the best round is chosen."
+        ),
         READS,
     ] = None,
     dev_reference: Annotated[
         list[Path] | None,
-        typer.Option(metavar="F", help="The references of that text; repeat for several sets."),
+        typer.Option(metavar="F", help="References of that text; repeat for several sets."),
         READS,
     ] = None,
     leave_one_out: LeaveOneOut = None,
@@ -77,8 +82,8 @@ def tune(
         typer.Option(
             min=0,
             metavar="N",
-            help="The input is the training text: decode it in N parts, each by a model of the"
-            " others, which is learned for it.",
+            help="For input that is the training text: split it into N parts and decode each"
+            " with a model trained on the others.",
         ),
     ] = 0,
     nbest: Annotated[
@@ -89,7 +94,7 @@ def tune(
     add: Annotated[
         str | None,
         typer.Option(
-            metavar="A,B", help="Features to add to the lists; docs/reranking.md tells of them."
+            metavar="A,B", help="Features to add to the lists; docs/reranking.md describes them."
         ),
     ] = None,
     nbest_output: Annotated[
@@ -104,7 +109,7 @@ def tune(
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option(help="What the model calls the tuned weights; the method by default."),
+        typer.Option(help="Name of the tuned weights in the model; the method by default."),
     ] = None,
     start: Annotated[
         str | None,
@@ -115,37 +120,43 @@ def tune(
         str | None,
         typer.Option(
             metavar="all|families",
-            help="Keep sparse weights in proportion and tune a factor of all or of each family.",
+            help="Keep sparse weights in proportion and tune one factor for all of them or one"
+            " per family.",
         ),
     ] = None,
     metric: Annotated[
-        str, typer.Option(metavar="NAME", help="What is tuned for.")
+        str, typer.Option(metavar="NAME", help="Metric to tune for.")
     ] = TASK_DEFAULTS.metric,
     list_length: Annotated[
         int, typer.Option(min=1, metavar="N", help="Length of the model's n-best lists.")
     ] = TASK_DEFAULTS.list_length,
     memory_mb: Annotated[
         int,
-        typer.Option(min=1, metavar="N", help="Memory for candidates; the rest goes to files."),
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Memory for candidates, in MB; what does not fit is kept in files.",
+        ),
     ] = TASK_DEFAULTS.memory_mb,
     total: Annotated[
-        bool, typer.Option("--total", help="Take the total score of n-best lists as a feature.")
+        bool,
+        typer.Option("--total", help="Use the total score in the n-best lists as a feature, too."),
     ] = False,
     run: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Folder of the run: rounds, weights; a killed one goes on."
+            metavar="DIR", help="Run folder; the same command continues an interrupted run."
         ),
         WRITES,
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The seed of everything random.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is random.")] = 1,
     config: Config = None,
     set: Set = None,
     threads: Threads = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Tune weights on a development set: of a model, or for n-best lists of any decoder.
+    """Tune the weights of a model, or of any decoder's n-best lists, on a development set.
 
     [bold]calque tune --model model --source dev.de --reference dev.en --method mert
     --run runs/mert[/]
@@ -158,7 +169,7 @@ def tune(
     [bold]calque tune --nbest dev.nbest.gz --reference dev.en --method mert --weights w.txt
     --model model --source dev.de --add language_model,lexical[/]
 
-    The tuned weights become the model's active ones; earlier ones stay under their names.
+    The tuned weights become the model's active ones; earlier ones are kept under their names.
     """
     trainer_of = find_method(method)
     options = options_from(trainer_of.Options(), config, set)

@@ -40,8 +40,7 @@ VERBS = dict(
     [
         _verb(
             "demo",
-            "From nothing to tuned translations: generate two corpora, learn, tune, translate,"
-            " score.",
+            "Run the whole path on generated text: corpora, models, tuning, translations, scores.",
         ),
         _verb(
             "train",
@@ -49,39 +48,33 @@ VERBS = dict(
         ),
         _verb(
             "tune",
-            "Tune weights on a development set: of a model, or for n-best lists of any decoder.",
+            "Tune the weights of a model, or of any decoder's n-best lists, on a development set.",
         ),
         _verb(
             "translate",
-            "Translate text, line by line, as plain or tokenised as the model was trained.",
+            "Translate text line by line; plain text if the model was trained on plain text.",
         ),
         _verb(
             "explain",
-            "Show why a translation came out: its blocks, and what each feature contributed.",
+            "Show how a translation came about: its blocks, and what each feature contributed.",
         ),
-        _verb(
-            "rerank", "Choose anew from n-best lists of any decoder, by weights that tune found."
-        ),
-        _verb(
-            "force", "Derive references with the model's blocks: how many can be reached, and how."
-        ),
+        _verb("rerank", "Re-rank the n-best lists of any decoder with tuned weights."),
+        _verb("force", "Find out which references the model's blocks can derive, and how."),
         _verb(
             "oracle",
-            "Find the translations that the model could give and that come closest to the"
-            " references.",
+            "Find the translations closest to the references that the model can produce.",
         ),
         _verb(
             "curve",
-            "Show what more search buys: scores against the number of hypotheses that the"
-            " search tries.",
+            "Show how scores grow with search effort, the number of hypotheses that are tried.",
         ),
         _verb(
             "report", "Draw runs side by side: learning curves, final scores, weights, examples."
         ),
         _verb(
             "reproduce",
-            "Make the tables, figures and claims of a paper on a corpus, and say which claims"
-            " hold.",
+            "Reproduce the tables and figures of a paper on a corpus, and say which of its"
+            " claims hold.",
         ),
         _verb(
             "score",
@@ -90,23 +83,21 @@ VERBS = dict(
         ),
         _verb(
             "compare",
-            "Tell whether a system is better than another: paired tests on the same sentences.",
+            "Test whether one system is better than another, on the same sentences.",
         ),
         _verb("lm", "Estimate an n-gram language model, or measure how well one predicts a text."),
         _verb(
             "import",
-            "Take over a complete model: phrase table, reordering table, ARPA and weights.",
+            "Import a complete model: phrase table, reordering table, ARPA and weights.",
             "exchange",
             "import_",
         ),
-        _verb("export", "Write a model so that another program can use it.", "exchange", "export"),
+        _verb("export", "Export a model for another program.", "exchange", "export"),
         _verb(
             "generate",
             "Generate a parallel corpus, with four references for dev and test, from a seed.",
         ),
-        _verb(
-            "info", "Say what is inside a model folder, and check every file against its checksum."
-        ),
+        _verb("info", "Show what a model folder holds, and check every file against its checksum."),
     ]
 )
 

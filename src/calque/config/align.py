@@ -32,21 +32,24 @@ class AlignOptions:
     model1_iterations: int = option(5, "iterations of EM for Model 1", least=1)
     hmm_iterations: int = option(3, "iterations of EM for the HMM, each direction alone", least=0)
     agreement_iterations: int = option(
-        0, "then iterations that draw both directions together: fewer, surer links", least=0
+        0,
+        "further iterations that make the two directions agree, which gives fewer but more"
+        " reliable links",
+        least=0,
     )
     null_prob: float = option(0.2, "probability that a word comes from no word", least=0, most=0.99)
     alpha: float = option(
         0.1, "Dirichlet prior of lexical probabilities; 0 is maximum likelihood", least=0
     )
     tension: float = option(
-        4.0, "pull of Model 1 towards the diagonal; 0 is Model 1 proper", least=0
+        4.0, "how strongly Model 1 prefers the diagonal; 0 is plain Model 1", least=0
     )
-    jump_width: int = option(20, "longest jump with a weight of its own", least=1, most=1000)
+    jump_width: int = option(20, "longest jump that has its own weight", least=1, most=1000)
     jump_smoothing: float = option(
         0.01, "share of the uniform distribution in the jump weights", least=0, most=1
     )
     max_words: int = option(
-        250, "sentences longer than this, on either side, stay without links", least=1, most=2000
+        250, "sentence pairs with a longer side get no links", least=1, most=2000
     )
 
     @property

@@ -18,7 +18,8 @@ class BlockOptions:
     )
     min_count: int = option(
         1,
-        "drop blocks seen less often than this; a word that has none left gets one made for it",
+        "drop blocks seen less often than this; a word that loses all its blocks gets a"
+        " made-up one",
         least=1,
     )
     min_prob: float = option(

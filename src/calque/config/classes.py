@@ -9,9 +9,11 @@ from calque.config.option import option
 class ClassOptions:
     """How words are sorted into classes, and the language model over the classes."""
 
-    n_classes: int = option(200, "classes that words are sorted into", least=2, most=10_000)
+    n_classes: int = option(200, "number of word classes", least=2, most=10_000)
     iterations: int = option(
-        20, "passes over the words; fewer where no word moves any more", least=1
+        20, "most passes over the words; it ends earlier when no word changes its class", least=1
     )
-    min_count: int = option(1, "rarer words share the class of unknown words", least=1)
-    lm_order: int = option(7, "longest n-gram of the language model of classes", least=1, most=7)
+    min_count: int = option(
+        1, "words that occur less often share the class of unknown words", least=1
+    )
+    lm_order: int = option(7, "order of the language model of word classes", least=1, most=7)

@@ -10,9 +10,9 @@ class CompareOptions:
     """How systems are compared."""
 
     trials: int = option(
-        10_000, "resamples of the bootstrap and trials of the randomisation test", least=1
+        10_000, "number of bootstrap resamples and of randomisation trials", least=1
     )
-    seed: int = option(1, "seed of both", least=0)
+    seed: int = option(1, "seed of both tests", least=0)
     level: float = option(
-        0.05, "p-values up to this are significant; intervals cover the rest", least=0, most=1
+        0.05, "significance level; intervals have the confidence 1 - level", least=0, most=1
     )

@@ -8,8 +8,8 @@ from calque.errors import OptionError
 
 MAX_TARGETS = (
     100,
-    "blocks of a source phrase that are looked at, the best by their scores whatever the weights;"
-    " 0: all",
+    "blocks considered per source phrase, those with the best scores whatever the weights; 0"
+    " considers all",
 )
 
 
@@ -21,26 +21,27 @@ class ReorderingOptions:
         "phrase", "left to right, swaps of neighbouring blocks, or jumps up to the distortion limit"
     )
     distortion_limit: int = option(
-        6, "most source words between the end of a block and the next; -1: no limit", least=-1
+        6, "largest jump between two blocks, in source words; -1 for no limit", least=-1
     )
     distortion_rule: Literal["window", "jump"] = option(
         "window",
-        "what the limit bounds: window, also how far a block may end from the first word that is"
-        " not translated; jump, the jump alone",
+        "what the limit applies to: only the jump itself (jump), or also the distance from"
+        " the first untranslated word to the end of a block (window)",
     )
     strict_single_gap: bool = option(
         False, "in swap mode, let what lies before a jump be a single block only"
     )
     least_left_count: int = option(
         0,
-        "in swap mode, let a block follow on the left only if it did so this often in the events of"
-        " the local model, and leave no gap that none may fill; 0: any block; not with phrase",
+        "in swap mode, let a block follow on the left only if it did so at least this often"
+        " in the events of the local model, and leave no gap that no such block can fill; 0"
+        " lets any block; cannot be combined with reordering=phrase",
         least=0,
     )
     first_block: Literal["right", "neutral"] = option(
         "right",
-        "orientation of a block that begins a sentence: right of an empty block before it, or"
-        " neutral, as in events without boundary block",
+        "orientation of the first block of a sentence: to the right of an empty block before"
+        " the sentence (right), or neutral, as in events without a boundary block",
     )
 
     def rules(self) -> dict[str, Any]:
@@ -51,7 +52,7 @@ class ReorderingOptions:
         """Raise `OptionError` where options contradict one another."""
         if self.least_left_count and self.reordering == "phrase":
             raise OptionError(
-                f"least_left_count={self.least_left_count} goes with reordering=swap or mon:"
+                f"least_left_count={self.least_left_count} requires reordering=swap or mon:"
                 " jumps would lead where nothing may follow"
             )
 
@@ -60,16 +61,21 @@ class ReorderingOptions:
 class DecodeOptions(ReorderingOptions):
     """How the decoder searches: what it may reorder and what it prunes."""
 
-    stack_size: int = option(200, "hypotheses kept per stack; 0: all", least=0)
-    pop_limit: int = option(400, "steps tried per stack by cube pruning; 0: every one", least=0)
+    stack_size: int = option(200, "hypotheses kept per stack; 0 keeps all", least=0)
+    pop_limit: int = option(400, "steps tried per stack by cube pruning; 0 tries all", least=0)
     threshold: float = option(
-        0.0, "cut hypotheses whose score is this far below the stack's best; 0: none", least=0
+        0.0,
+        "drop hypotheses whose score is this far below the best of their stack; 0 drops none",
+        least=0,
     )
     threshold_on: Literal["estimate", "score"] = option(
-        "estimate", "what the threshold compares: scores with the future cost, or scores alone"
+        "estimate",
+        "what the threshold compares: scores plus the estimated future cost, or scores alone",
     )
     future_cost: bool = option(
-        True, "rank hypotheses by an estimate of what is still to come, reordering included"
+        True,
+        "rank hypotheses by their score plus an estimate for the words that are still to"
+        " be translated, reordering included",
     )
     max_words: int = option(
         100,
@@ -78,27 +84,32 @@ class DecodeOptions(ReorderingOptions):
     )
     max_targets: int = option(*MAX_TARGETS, least=0)
     options_per_span: int = option(
-        20, "translation options kept per source span, the best ones; 0: all", least=0
+        20, "best translation options kept per source span; 0 keeps all", least=0
     )
     options_by: Literal["score", "count"] = option(
         "score",
-        "which options of a span are the best: by all weights; or, of all blocks of the phrase,"
-        " those seen most often in the events of the local model",
+        "how the best options of a span are chosen: by their weighted features (score), or"
+        " by how often their block was seen in the events of the local model (count)",
     )
     options_in_sentence: int = option(
         30,
-        "of a span, options whose sparse features of neighbouring words are looked up, the best by"
-        " all that a block decides alone; 0: all, so that such a feature can bring any block in",
+        "options per span for which sparse features of neighbouring words are looked up, the"
+        " best ones by everything else; 0 looks them up for all, so that such a feature can"
+        " bring in any block",
         least=0,
     )
     time_limit_s: float = option(
-        0.0, "seconds after which the rest of a sentence is translated in a hurry; 0: none", least=0
+        0.0,
+        "time limit per sentence, in seconds, after which the beam is narrowed so that the"
+        " rest is translated quickly; 0 for no limit",
+        least=0,
     )
 
     normaliser: Literal["none", "alternatives"] = option(
         "none",
-        "what is taken from the score of every step: nothing; or the log of the sum over the kept"
-        " options of its span, so that it is the log probability of the block among them",
+        "what is subtracted from the score of every step: nothing (none), or the log of the"
+        " sum over the options kept for its span (alternatives), which makes the score the"
+        " log probability of the block among them",
     )
 
     @property
@@ -115,16 +126,18 @@ class ForceOptions(ReorderingOptions):
 
     distortion_rule: Literal["window", "jump"] = option(
         "jump",
-        "what the limit bounds: the jump alone; or window, also how far a block may end from the"
-        " first word that is not translated",
+        "what the limit applies to: only the jump itself (jump), or also the distance from"
+        " the first untranslated word to the end of a block (window)",
     )
     memory_mb: int = option(
         500,
-        "memory of a search, per thread; a pair that needs more counts as not reachable",
+        "memory per search and thread; a sentence pair that needs more counts as not reachable",
         least=1,
     )
-    max_words: int = option(80, "longer sources count as not reachable", least=1)
-    min_prefix: int = option(5, "shortest prefix pair of use, in source words", least=1)
+    max_words: int = option(
+        80, "sentence pairs with a longer source count as not reachable", least=1
+    )
+    min_prefix: int = option(5, "shortest prefix pair that is used, in source words", least=1)
 
 
 @dataclass(frozen=True)
@@ -133,8 +146,11 @@ class OracleOptions(ReorderingOptions):
 
     max_targets: int = option(*MAX_TARGETS, least=0)
     stack_size: int = option(
-        100, "hypotheses kept per stack; 0: all, an exact search of short sentences", least=0
+        100,
+        "hypotheses kept per stack; 0 keeps all, which makes the search exact (for short"
+        " sentences)",
+        least=0,
     )
     brevity_penalty: bool = option(
-        False, "let translations pay for being shorter than the closest reference"
+        False, "penalise translations that are shorter than the closest reference"
     )

@@ -29,9 +29,11 @@ class EventOptions:
     """How events (one block follows another) are found in the bitext."""
 
     max_words: int = option(
-        80, "sentence pairs with a longer side have no events", least=1, most=1000
+        80, "sentence pairs with a longer side give no events", least=1, most=1000
     )
-    max_placements: int = option(50, "places of one block in one sentence pair", least=1)
+    max_placements: int = option(
+        50, "most occurrences of a block that are looked at in one sentence pair", least=1
+    )
     boundary_block: bool = option(
         False,
         "an empty block before both sentences: the first block is right of it, as in a search with"
@@ -48,11 +50,14 @@ class LocalModelOptions:
 
     events: EventOptions = field(default_factory=EventOptions)
     bigram_threshold: int = option(
-        3, "a pair of blocks is a feature if seen more often than this", least=0
+        3,
+        "pairs of neighbouring blocks become features if they were seen more often than this",
+        least=0,
     )
     lexical_norm: Literal["source", "target"] = option(
         "source",
-        "single-word blocks that share this word make up the whole of a lexical probability",
+        "the side on which lexical probabilities are normalised: those of single-word blocks"
+        " with the same word there add up to 1",
     )
     unigram_per_word: Literal["decoder", "both", "none"] = option(
         "decoder",

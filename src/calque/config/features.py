@@ -18,14 +18,16 @@ class FeatureOptions:
         " ' + ' or ' - ' between",
     )
     sparse: str = option(
-        "", "families of sparse features, with commas between; module:name for those of a module"
+        "", "families of sparse features, separated by commas; module:name for a family of your own"
     )
-    edges_budget: int = option(10, "most that a combination of word edges may cost", least=1)
+    edges_budget: int = option(
+        10, "budget for a combination of word edges; docs/features.md has the costs", least=1
+    )
     edges_slots: int = option(2, "most words in a combination of word edges", least=1, most=6)
     edges_levels: str = option(
         "",
-        "levels at which word edges see words, with commas between, as in brown,brown6,brown4; all"
-        " of them where none is named",
+        "levels at which word edges see words, separated by commas, such as"
+        " brown,brown6,brown4; all levels by default",
     )
     source_tags: str | None = option(None, "file of 'word tag' lines for source words")
     target_tags: str | None = option(None, "file of 'word tag' lines for target words")

@@ -12,15 +12,15 @@ class LeaveOneOutOptions:
 
     what: Literal["counts", "one-count"] = option(
         "counts",
-        "the pair's share in the counts of its blocks, or only blocks that occur once in the"
-        " corpus, in this pair (as a flag: `--leave-one-out`)",
+        "what is forgotten of a sentence pair: its share of all counts, or only the blocks"
+        " that occur once in the corpus, namely in this pair (as a flag: `--leave-one-out`)",
     )
     unseen_log_prob: float | None = option(
         -20.0,
-        "log probability, in both directions, of a block that no other pair has; none drops the"
-        " block; of no concern to one-count",
+        "log probability, in both directions, of a block that occurs in no other pair; none"
+        " drops the block; not used by one-count",
         most=0,
     )
     unseen_log_prob_per_word: float = option(
-        0.0, "added to it for every word of the block, on both sides", most=0
+        0.0, "added to that log probability for every source and target word of the block", most=0
     )

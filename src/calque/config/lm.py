@@ -11,6 +11,10 @@ class LmOptions:
 
     order: int = option(5, "longest n-gram, in words", least=1, most=7)
     memory_mb: int = option(
-        4096, "working memory; a corpus that needs more is counted on disk, in passes", least=1
+        4096,
+        "working memory, in MB; a corpus that needs more is counted on disk, in several passes",
+        least=1,
     )
-    temporary: str | None = option(None, "folder for working files (the system's own if none)")
+    temporary: str | None = option(
+        None, "folder for working files (by default the system's temporary folder)"
+    )

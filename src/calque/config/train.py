@@ -24,7 +24,7 @@ class TrainOptions:
     decode: DecodeOptions = field(default_factory=DecodeOptions)
     keep_bitext_mb: int = option(
         500,
-        "keep the sentence pairs and their word links in the model, for leave-one-out, where they"
-        " take no more than this; 0: never",
+        "keep the sentence pairs and their word links in the model, for leave-one-out, if"
+        " they take no more than this many MB; 0 never keeps them",
         least=0,
     )

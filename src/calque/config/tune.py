@@ -9,11 +9,13 @@ from calque.config.option import option
 class TaskOptions:
     """What tuning learns from, whatever the method."""
 
-    metric: str = option("bleu", "what weights are tuned for")
+    metric: str = option("bleu", "metric that the weights are tuned for")
     list_length: int = option(
-        100, "candidates per sentence that the decoder is asked for each round", least=1
+        100, "length of the n-best lists that are decoded in each round", least=1
     )
-    memory_mb: int = option(2048, "memory for candidates; more of them are kept in files", least=1)
+    memory_mb: int = option(
+        2048, "memory for candidates, in MB; what does not fit is kept in files", least=1
+    )
 
 
 TASK_DEFAULTS = TaskOptions()
@@ -25,16 +27,18 @@ class RoundOptions:
 
     rounds: int = option(10, "most rounds of decoding and tuning", least=1)
     settled: float = option(
-        1e-3, "stop where no weight changes by more than this share of the largest", least=0
+        1e-3,
+        "stop when no weight changes by more than this fraction of the largest weight",
+        least=0,
     )
     fixed: str = option(
         "",
-        "weights that stay as they are, separated by commas: features, families of sparse"
-        " features, or all that are 'dense' or 'sparse'",
+        "weights that are not changed, separated by commas: names of features, families of"
+        " sparse features, or 'dense' or 'sparse' for all of a kind",
     )
     most_sparse: int = option(
         0,
-        "sparse features whose weights may move, those that most candidates of the first round"
-        " have; 0: all",
+        "number of sparse features whose weights may change: the most frequent ones among"
+        " the candidates of the first round; 0 for all",
         least=0,
     )

@@ -168,7 +168,9 @@ def _text(phrase: str) -> str:
     try:
         phrase.encode()
     except UnicodeEncodeError as error:
-        raise ValueError(f"{phrase[error.start]!a} is half of a character") from None
+        raise ValueError(
+            f"{phrase[error.start]!a} is one half of a surrogate pair, not a character"
+        ) from None
     return phrase
 
 

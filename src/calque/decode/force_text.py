@@ -30,7 +30,7 @@ def force_text(
     if found.truncated:
         raise CalqueError(f"{what}: the search was given up at {options.memory_mb:,} MB")
     if found.prefix_target == 0:
-        raise CalqueError(f"{what}: not even its beginning")
+        raise CalqueError(f"{what}: not even its first words can be derived")
     reached = " ".join(words[: found.prefix_target])
     raise CalqueError(
         f"{what}: the first {found.prefix_source} source words reach no further than '{reached}'"

@@ -162,7 +162,9 @@ class Translator:
         training = None
         if leave_one_out is not None:
             if terminology is not None or pass_through is not None:
-                raise OptionError("leave-one-out knows no constraints: expected none")
+                raise OptionError(
+                    "leave_one_out cannot be combined with terminology or pass_through"
+                )
             training = TrainingText(self.model, leave_one_out)
             constraints = Constraints()  # the words are those of the training text
         prepared = (self._prepared(group, constraints, search) for group in groups)
@@ -204,9 +206,9 @@ class Translator:
             at = place_of(rank, translations)
             return self._explain(text.sentences[0], translations[at], ways[at])
         if rank != 1:
-            raise OptionError("a given translation has no rank: expected one of the two")
+            raise OptionError("translation and rank cannot both be given")
         if terminology is not None or pass_through is not None:
-            raise OptionError("a given translation knows no constraints: expected none")
+            raise OptionError("translation cannot be combined with terminology or pass_through")
         if len(pieces) > 1:
             problem = (
                 f"the sentence is cut into {len(pieces)} pieces of up to {search.max_words} words"

@@ -80,7 +80,7 @@ def _read_json(blocks: Iterator[str], path: Path | str) -> NBest:
                 values.append(_finite(value, f"the value of '{name}'", path, line))
             offsets.append(len(columns))
             if line > 1 and (score is not None) != bool(totals):
-                raise LineError(path, line, "a score on every line, or on none, was expected")
+                raise LineError(path, line, "expected a score on every line or on none")
             if score is not None:
                 totals.append(_finite(score, "the score", path, line))
     return NBest(

@@ -32,4 +32,6 @@ class Scratch:
                 return np.memmap(file, dtype, "r+", shape=shape)
         except OSError as error:
             folder = Path(self._folder or tempfile.gettempdir())
-            raise FileError(folder, f"no working files here: {error.strerror}") from error
+            raise FileError(
+                folder, f"working files cannot be created here: {error.strerror}"
+            ) from error

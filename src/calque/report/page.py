@@ -1,4 +1,4 @@
-"""The frame of the pages of runs: one HTML file that needs nothing beside it.
+"""The frame of every page: one HTML file that needs nothing beside it.
 
 Text is escaped unless it is `Html`, which only the functions here and drawings make; so nothing
 that a corpus, a file name or an option contains can become markup.
@@ -29,14 +29,17 @@ def escape(text: str) -> Html:
     return text if isinstance(text, Html) else Html(html.escape(clean(text)))
 
 
-def page(title: str, *parts: Html, lead: str = "") -> Html:
-    """A complete document: the parts below a title and a line of introduction."""
+def page(title: str, *parts: Html, lead: str = "", style: str = "") -> Html:
+    """A complete document: the parts below a title and a line of introduction.
+
+    `style` is what the parts need beyond the common style.
+    """
     introduction = f'<p class="lead">{escape(lead)}</p>\n' if lead else ""
     return Html(
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}{style}</style>\n</head>\n<body>\n<main>\n"
         f"<h1>{escape(title)}</h1>\n{introduction}"
         + "\n".join(parts)
         + "\n</main>\n</body>\n</html>\n"

@@ -112,9 +112,9 @@ def _header(folder: Path) -> dict[str, Any]:
     try:
         header = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise FileError(path, f"not the head of a run: {error}") from error
+        raise FileError(path, f"not the header of a run: {error}") from error
     if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise FileError(path, f"not the head of a run: expected format '{FORMAT}'")
+        raise FileError(path, f"not the header of a run: expected format '{FORMAT}'")
     return header
 
 

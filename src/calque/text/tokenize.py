@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 from dataclasses import dataclass
 from typing import Any
 
-from calque.errors import OptionError
+from calque.errors import OptionError, hint
 from calque.text.keep import FOREIGN_TO_LANGUAGE, cut_out, put_back
 from calque.text.spacing import gaps_before
 
@@ -36,9 +35,8 @@ class Tokenizer:
     def __post_init__(self) -> None:
         valid = languages()
         if self.language not in valid:
-            near = difflib.get_close_matches(self.language.lower(), valid, n=3, cutoff=0.4)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"valid: {', '.join(valid)}"
-            raise OptionError(f"language '{self.language}': no tokenizer has this code; {hint}")
+            meant = hint(self.language.lower(), valid)
+            raise OptionError(f"language '{self.language}': no tokenizer has this code; {meant}")
 
     def tokenize(self, block: str) -> str:
         """The normalised lines of `block` with a space between words."""

@@ -75,7 +75,10 @@ class DecoderTask(Task):
         text = GivenText.of(source, "source")
         if jackknife:
             if leave_one_out is not None:
-                raise OptionError("leave-one-out and jackknife are two ways to the same: give one")
+                raise OptionError(
+                    "leave_one_out and jackknife cannot be combined: they are two"
+                    " ways to the same end"
+                )
             from calque.tune.jackknife import JackknifeSource
 
             candidates: DecoderSource = JackknifeSource(

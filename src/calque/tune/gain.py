@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from calque.metrics.avg_bleu import AvgBleu
 from calque.metrics.bleu import BLEU_STATISTICS, brevity, geometric_mean, split_statistics
 from calque.metrics.metric import Metric, Statistics
+from calque.metrics.sentence_mean import add_one
 
 RANGE = 0.4
 """How far the best and the worst candidate of a list lie apart on average: BLEU's, from 0 to 1."""
@@ -54,7 +55,5 @@ def bleu_plus_one(statistics: Statistics, smooth_brevity: bool) -> NDArray[np.fl
     favour short output, the more the shorter the reference (Nakov et al. 2012).
     """
     length, reference_length, matches, ngrams = split_statistics(statistics)
-    one = np.array([0.0, *[1.0] * (matches.shape[-1] - 1)])
-    precisions = (matches + one) / np.maximum(ngrams + one, 1.0)
     penalty = brevity(length, reference_length + (1.0 if smooth_brevity else 0.0))
-    return np.asarray(penalty * geometric_mean(precisions))
+    return np.asarray(penalty * geometric_mean(add_one(matches, ngrams)))

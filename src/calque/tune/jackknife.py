@@ -98,11 +98,11 @@ class JackknifeSource(DecoderSource):
 
     def truths(self, *arguments: Any, **options: Any) -> Iterator[CandidateLists]:
         """Refused: the closest translations are sought with the whole model."""
-        raise OptionError("jackknife does not go with truths: expected truth=pool")
+        raise OptionError("jackknife cannot search for oracle truths: expected truth=pool")
 
     def bags(self, *arguments: Any, **options: Any) -> Iterator[CandidateLists]:
         """Refused: bags are drawn from the whole model."""
-        raise OptionError("jackknife does not go with bags of blocks: expected first=decoder")
+        raise OptionError("jackknife cannot draw bags of blocks: expected first=decoder")
 
 
 class PartModels:

@@ -211,10 +211,12 @@ class Run:
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
-            raise FileError(path, f"not the head of a run: {error}") from error
+            raise FileError(path, f"not the header of a run: {error}") from error
         difference = _difference(found, wanted)
         if difference is not None:
-            raise CalqueError(f"{folder}: the run of another command: {difference}")
+            raise CalqueError(
+                f"{folder}: this folder belongs to a run with other settings: {difference}"
+            )
         self.rounds = _read_rounds(folder / ROUNDS)
 
 

@@ -60,8 +60,7 @@ class CandidateSource(ABC):
         They are searched, not chosen, and differ as sequences of blocks; batches as in `lists`.
         """
         raise OptionError(
-            "only a model can be searched for the translations closest to the references: n-best"
-            " lists hold what they hold"
+            "oracle translations can only be searched for with a model, not in n-best lists"
         )
 
     def bags(
@@ -76,7 +75,7 @@ class CandidateSource(ABC):
 
         Its text is empty or, with `concat`, that of the blocks by where they begin.
         """
-        raise OptionError("only a model has blocks to draw bags from: n-best lists have none")
+        raise OptionError("bags of blocks can only be drawn with a model, not from n-best lists")
 
     def sparse_name(self, key: int) -> str:
         """What a sparse feature is called."""
@@ -119,7 +118,7 @@ class Task:
 
     @property
     def metric(self) -> Metric:
-        """What is tuned for."""
+        """Metric to tune for."""
         return self.judge.metric
 
     @property

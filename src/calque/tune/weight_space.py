@@ -41,7 +41,9 @@ def weight_space(
     for name in sorted(stays - set(start)):
         raise OptionError(f"fixed={name}: no feature is called that; {hint(name, start)}")
     if stays and norm:
-        raise OptionError("fixed and norm=l1 both keep the scale: give one")
+        raise OptionError(
+            "fixed and norm=l1 cannot be combined: both keep the scale of the weights"
+        )
     free = tuple(name for name in start if name not in stays and name not in constant)
     if not free:
         raise CalqueError("nothing to tune: no weight has an effect on the translations")

@@ -88,7 +88,7 @@ def parse_additions(names: str) -> tuple[Addition, ...]:
     for name in names.split(","):
         addition = _parse(name.strip())
         if addition.features[0] in found:
-            raise OptionError(f"--add {names}: '{name.strip()}' is named twice")
+            raise OptionError(f"--add {names}: '{name.strip()}' is given twice")
         found[addition.features[0]] = addition
     return tuple(found.values())
 

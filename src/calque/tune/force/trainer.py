@@ -39,19 +39,21 @@ class MaxForceOptions:
     rounds: int = option(15, "iterations over the training corpus", least=1)
     beam: int = option(30, "hypotheses kept per stack while learning", least=1)
     pop_limit: int = option(
-        400, "steps tried per stack by cube pruning while learning; 0: every one", least=0
+        400, "steps tried per stack by cube pruning while learning; 0 tries all", least=0
     )
     future_cost: Literal["none", "ranking", "margin"] = option(
         "none",
-        "where an estimate of what is still to come counts while learning: nowhere, where the beam"
-        " ranks hypotheses, or also where the two of an update are chosen",
+        "where the estimated future cost is used while learning: nowhere (none), in the"
+        " ranking of the beam (ranking), or also in the choice of the two derivations of an"
+        " update (margin)",
     )
-    batch: int = option(24, "sentence pairs per update, whose mean is taken", least=1)
+    batch: int = option(24, "sentence pairs per update; the update is their mean", least=1)
     w0: Literal["zero", "start"] = option(
         "start", "begin with the weights of the model, or with weights of 0"
     )
     update: Literal["perceptron", "adagrad"] = option(
-        "adagrad", "steps of constant rate, or of rates that shrink feature by feature"
+        "adagrad",
+        "constant step sizes (perceptron), or step sizes that shrink feature by feature (adagrad)",
     )
     dense_rate: float = option(0.001, "rate of dense weights; 1 in the paper's perceptron", least=0)
     sparse_rate: float = option(
@@ -59,49 +61,57 @@ class MaxForceOptions:
     )
     keep_dense_size: bool = option(
         False,
-        "after every step, scale the dense weights to the sum of magnitudes that they began with:"
-        " whoever learns from references that score badly makes all of them smaller",
+        "after every step, rescale the dense weights to the sum of magnitudes that they"
+        " started with; otherwise references that score badly make all of them shrink",
     )
-    average: bool = option(True, "measure and take the mean of the weights over all updates")
+    average: bool = option(
+        True, "average the weights over all updates, and measure and return that average"
+    )
     aside: str = option(
         "",
-        "weights that are learned, but come out as they went in, separated by commas as in"
-        " 'fixed': what is common to all references goes there and not into the others",
+        "weights that are learned but reset at the end, separated by commas as in 'fixed':"
+        " they absorb what all references have in common, which would otherwise go into the"
+        " other weights",
     )
     factors: str = option(
         "1",
-        "what sparse weights are multiplied by when they come out; of several, with commas between,"
-        " the one that scores best on the development set, after every iteration",
+        "factor for the sparse weights at the end; of several, separated by commas, the one"
+        " that scores best on the development set is taken after every iteration",
     )
     good: Literal["lattice", "all_prefixes"] = option(
         "lattice",
-        "what may win: what can still give the reference, or whatever begins like it; what only"
-        " begins like it is otherwise neither right nor wrong",
+        "which hypotheses count as right: those that can still give the reference (lattice),"
+        " or all that agree with its beginning (all_prefixes); with lattice the latter are"
+        " neither right nor wrong",
     )
     prefixes: Literal["longest", "all", "none"] = option(
-        "longest", "which prefix pairs stand for a sentence pair that is out of reach"
+        "longest", "which prefix pairs are used for a sentence pair that cannot be derived"
     )
-    min_prefix: int = option(5, "shortest prefix pair of use, in source words", least=1)
+    min_prefix: int = option(5, "shortest prefix pair that is used, in source words", least=1)
     leave_one_out: Literal["one-count", "counts", "none"] = option(
         "one-count",
-        "what the model forgets of a pair while it is learned from: blocks that occur once, in this"
-        " pair; all its counts, and with them the blocks that no other pair has; or nothing",
+        "what the model forgets of a sentence pair while learning from it: blocks that occur"
+        " only in it (one-count), its share of all counts, including those blocks (counts),"
+        " or nothing",
     )
     lm_folds: int = option(
         0,
-        "parts of the target side, each scored by language models of the others while it is"
-        " learned from; 0: those of the model, which know it too well where they have seen it",
+        "split the text into this many parts and score each with language models of the"
+        " other parts while learning; 0 uses the model's own, which are overconfident on"
+        " text that they have seen",
         least=0,
     )
-    n_pairs: int = option(0, "sentence pairs to learn from, the first ones; 0: all", least=0)
-    max_words: int = option(80, "longer sources are not learned from", least=1)
+    n_pairs: int = option(0, "learn from the first so many sentence pairs; 0 for all", least=0)
+    max_words: int = option(80, "sentence pairs with a longer source are skipped", least=1)
     forced_mb: int = option(
-        500, "memory of forced decoding, per thread; pairs that need more are left out", least=1
+        500,
+        "memory of forced decoding per thread, in MB; sentence pairs that need more are skipped",
+        least=1,
     )
     fixed: str = option(
         "",
-        "weights that stay as they are, separated by commas: features, families of sparse"
-        " features, or all that are 'dense' or 'sparse'",
+        "weights that are not changed, separated by commas: names of features, families of"
+        " sparse features, or 'dense' or 'sparse' for all of a kind",
     )
 
 

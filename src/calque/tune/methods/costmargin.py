@@ -18,7 +18,9 @@ class CostmarginOptions(RelevantSetOptions):
         " worth) * (1 - difference in score); or of the smallest, as the paper prints it",
     )
     margin_factor: bool = option(
-        True, "steps in proportion to the missing margin; without: always, as in table II"
+        True,
+        "make steps proportional to the missing margin; if false, always make full steps,"
+        " as in table II of the paper",
     )
 
 

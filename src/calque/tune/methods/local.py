@@ -44,7 +44,10 @@ class LocalOptions:
     rounds: int = option(5, "rounds of passes, each measured on the development set", least=1)
     passes: int = option(1, "passes over the events per round", least=1)
     share: float = option(
-        1.0, "share of the events that a pass visits, drawn anew for every pass", least=1e-6, most=1
+        1.0,
+        "fraction of the events that a pass visits, drawn at random for every pass",
+        least=1e-6,
+        most=1,
     )
     train: Literal["both", "adjacent", "neutral"] = option(
         "both",
@@ -56,18 +59,22 @@ class LocalOptions:
     rate: float = option(1e-5, "step of dense weights", least=0)
     pair_rate: float = option(1e-5, "step of the weights of block bigrams", least=0)
     lower: float = option(
-        1.0, "times both steps after a pass that brings no gain; 1: they stay", least=0, most=1
+        1.0,
+        "factor for both rates after a pass that does not lower the loss; 1 keeps them",
+        least=0,
+        most=1,
     )
-    candidates: int = option(9, "blocks of a source phrase to choose from", least=1)
+    candidates: int = option(9, "blocks per source phrase that compete in an event", least=1)
     lm_folds: int = option(
         0,
-        "parts of the target side, each scored by a language model of the others; 0: the model's"
-        " own, which should not have seen the text",
+        "split the text into this many parts and score each with a language model of the"
+        " other parts; 0 uses the model's own, which should not have seen the text",
         least=0,
     )
     held_out: int = option(
         0,
-        "events of every so many-th sentence pair are measured, not learned from; 0: none",
+        "hold out every N-th sentence pair: its events are measured, not learned from; 0"
+        " holds out none",
         least=0,
     )
     w0: Literal["zero", "start"] = option(
@@ -78,8 +85,8 @@ class LocalOptions:
     )
     fixed: str = option(
         "",
-        "weights that stay as they are, separated by commas: features, families of sparse"
-        " features, or all that are 'dense' or 'sparse'",
+        "weights that are not changed, separated by commas: names of features, families of"
+        " sparse features, or 'dense' or 'sparse' for all of a kind",
     )
 
 
@@ -139,7 +146,7 @@ class Local(Trainer):
             return bitext_stretches(task.model, space, lm_folds=options.lm_folds, **shared)
         if options.lm_folds:
             raise OptionError(
-                "lm_folds goes with events=bitext: the development set has not been seen"
+                "lm_folds requires events=bitext: the development set is unseen text anyway"
             )
         return [nbest_stretch(task, space, n_best=options.n_best, **shared)]
 

@@ -26,14 +26,18 @@ N_TURNED = 3
 class MertOptions(RoundOptions):
     """Minimum error rate training: exact line searches on the metric itself (Och 2003)."""
 
-    restarts: int = option(40, "random starting points besides the best weights so far", least=0)
+    restarts: int = option(
+        40, "random starting points, in addition to the best weights so far", least=0
+    )
     random_directions: int = option(
-        10, "random directions tried per pass besides the axes", least=0
+        10, "random directions tried per pass, in addition to the axes", least=0
     )
     interval: Literal["middle", "average"] = option(
         "middle", "judge an interval by its own score, or by the mean with its neighbours"
     )
-    neighbours: int = option(2, "intervals on each side that `average` takes in", least=1)
+    neighbours: int = option(
+        2, "neighbouring intervals on each side that `average` includes", least=1
+    )
     runs: int = option(1, "runs whose weights are averaged", least=1)
 
 

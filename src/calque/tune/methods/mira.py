@@ -21,7 +21,7 @@ class MiraOptions(RoundOptions):
     passes: int = option(30, "passes over the lists per round", least=1)
     step: float = option(0.01, "largest step of an update (C)", least=0)
     decay: float = option(
-        0.999, "how much of the background corpus stays from sentence to sentence", least=0, most=1
+        0.999, "decay of the background corpus from one sentence to the next", least=0, most=1
     )
 
 

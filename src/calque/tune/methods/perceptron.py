@@ -17,16 +17,20 @@ class PerceptronOptions(RelevantSetOptions):
 
     update: Literal["sgd", "adagrad", "passive-aggressive", "rprop"] = option(
         "sgd",
-        "how weights move: by constant rates, by rates that shrink, as far as needed, or once a"
-        " pass by the signs of all directions together",
+        "how weights are updated: at constant rates (sgd), at shrinking rates (adagrad),"
+        " just as far as needed (passive-aggressive), or once per pass by the signs of the"
+        " summed directions (rprop)",
     )
     dense_units: Literal["plain", "spread"] = option(
-        "plain", "dense features as they are, or in units of how much they vary within lists"
+        "plain",
+        "take dense features as they are (plain), or in units of how much they vary"
+        " within lists (spread)",
     )
-    average: bool = option(False, "take the mean of the weights over all sentences of all passes")
+    average: bool = option(False, "average the weights over all sentences of all passes")
     gain: Literal["sentence", "corpus"] = option(
         "sentence",
-        "what a candidate is worth: its own score, or what it adds to that of all output",
+        "how a candidate is judged: by its own score (sentence), or by what it adds to the"
+        " score of the whole output (corpus)",
     )
 
 

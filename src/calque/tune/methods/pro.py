@@ -102,7 +102,7 @@ class Pro(PoolTrainer):
         lists, metric = problem.lists, problem.metric
         counts_bleu = metric.statistics_names == BLEU_STATISTICS
         if self.options.gain == "bleu+1" and not counts_bleu:
-            raise OptionError(f"gain=bleu+1 goes with bleu, not with {metric.name}")
+            raise OptionError(f"gain=bleu+1 requires the metric bleu, not {metric.name}")
         if self.options.gain != "corpus" and counts_bleu:
             return bleu_plus_one(lists.statistics, self.options.smooth_brevity)
         own = lists.statistics[lists.best(weights)].mean(axis=0)

@@ -67,7 +67,9 @@ class SimplexOptions:
     )
     stack_size: int = option(100, "hypotheses kept per stack", least=1)
     threshold: float = option(
-        10.0, "cut hypotheses whose score is this far below the stack's best; 0: none", least=0
+        10.0,
+        "drop hypotheses whose score is this far below the best of their stack; 0 drops none",
+        least=0,
     )
 
 
@@ -104,7 +106,7 @@ class Simplex(Trainer):
             )
         if task.source.leaves_one_out:
             raise CalqueError(
-                "simplex decodes with the whole model: it knows no leave-one-out or"
+                "simplex decodes with the whole model: it cannot use leave-one-out or"
                 " jackknife; use mert, pro or mira"
             )
         if len(task.start.sparse):

@@ -27,7 +27,7 @@ class XbleuOptions(RoundOptions):
 
     rounds: int = option(8, "most rounds, each measured after its iterations", least=1)
     settled: float = option(
-        0.0, "stop where no weight changes by more than this share of the largest", least=0
+        0.0, "stop when no weight changes by more than this fraction of the largest weight", least=0
     )
     iterations: int = option(5, "iterations over all lists per round", least=1)
     decode_every: int = option(
@@ -144,9 +144,7 @@ class Xbleu(CandidateTrainer):
             raise OptionError(f"batch goes with device=core, not with {self.options.device}")
         check_device(self.options.device)
         if self.options.decode_every and not task.source.decodes_again:
-            raise OptionError(
-                "decode_every: n-best lists hold what they hold; only a model decodes"
-            )
+            raise OptionError("decode_every requires a model: n-best lists cannot be decoded again")
 
     @property
     def l2(self) -> float:

@@ -41,7 +41,7 @@ class RelevantSetOptions(RoundOptions):
 
     rounds: int = option(30, "most rounds of decoding and learning", least=1)
     settled: float = option(
-        0.0, "stop where no weight changes by more than this share of the largest", least=0
+        0.0, "stop when no weight changes by more than this fraction of the largest weight", least=0
     )
     passes: int = option(40, "passes over the candidates per round", least=1)
     first: Literal["decoder", "seeds", "bag"] = option(
@@ -56,10 +56,12 @@ class RelevantSetOptions(RoundOptions):
     )
     near: int = option(
         0,
-        "where any candidate may be the best: of so many of highest score; 0: of all",
+        "look for the best candidate only among this many of the highest score; 0 for all",
         least=0,
     )
-    n_truths: int = option(5, "translations closest to the reference that are sought", least=1)
+    n_truths: int = option(
+        5, "number of translations closest to the reference that are searched for", least=1
+    )
     w0: Literal["zero", "flat", "start"] = option(
         "zero",
         "weights at the beginning of a round: 0; 0.1 for dense features; those of the start",
@@ -67,8 +69,9 @@ class RelevantSetOptions(RoundOptions):
     warm_start: bool = option(False, "begin a round with the weights of the one before")
     update: Literal["sgd", "adagrad", "passive-aggressive", "rprop"] = option(
         "adagrad",
-        "how weights move: by constant rates, by rates that shrink, as far as needed, or once a"
-        " pass by the signs of all directions together",
+        "how weights are updated: at constant rates (sgd), at shrinking rates (adagrad),"
+        " just as far as needed (passive-aggressive), or once per pass by the signs of the"
+        " summed directions (rprop)",
     )
     dense_rate: float = option(
         0.1, "rate of dense features in sgd and adagrad, their first step in rprop", least=0
@@ -81,15 +84,19 @@ class RelevantSetOptions(RoundOptions):
         0.0, "weight of the squared norm: weights shrink by twice this times their rate", least=0
     )
     dense_units: Literal["plain", "spread"] = option(
-        "spread", "dense features as they are, or in units of how much they vary within lists"
+        "spread",
+        "take dense features as they are (plain), or in units of how much they vary"
+        " within lists (spread)",
     )
-    average: bool = option(True, "take the mean of the weights over all sentences of all passes")
+    average: bool = option(True, "average the weights over all sentences of all passes")
     keep: Literal["last", "best"] = option(
-        "best", "the weights after the last pass, or those that choose best of all passes"
+        "best",
+        "which weights a round ends with: those after the last pass, or the best of all passes",
     )
     gain: Literal["sentence", "corpus"] = option(
         "corpus",
-        "what a candidate is worth: its own score, or what it adds to that of all output",
+        "how a candidate is judged: by its own score (sentence), or by what it adds to the"
+        " score of the whole output (corpus)",
     )
     brevity_penalty: bool = option(True, "whether a candidate's own BLEU counts its length")
     bag_families: str = option("P1,W1", "families of sparse features that a bag of blocks has")
@@ -97,9 +104,12 @@ class RelevantSetOptions(RoundOptions):
         "zero", "what a bag is worth: nothing, or as much as its targets in the source's order"
     )
     least_occurrences: int = option(
-        2, "sparse features on fewer candidates than this are not learned", least=1, most=255
+        2,
+        "sparse features that occur on fewer candidates than this are not learned",
+        least=1,
+        most=255,
     )
-    clip01: bool = option(False, "learn from whether a sparse feature is there, not from how often")
+    clip01: bool = option(False, "treat sparse features as 0 or 1, not as counts")
 
 
 class RelevantSetTrainer(PoolTrainer):
