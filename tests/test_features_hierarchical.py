@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from blocks_reference import Pair, Phrase, corpora, few, rows, to_arrays
+from blocks_reference import Pair, Phrase, corpora, equal, few, rows, to_arrays
 from blocks_reference import consistent as phrase_pairs
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,6 +70,26 @@ def test_the_shares_are_those_of_a_count_over_all_phrase_pairs(
             assert sum(counts) == table.joint_counts[block]
             expected = [math.log((n + 0.5) / (sum(counts) + 1.5)) for n in counts]
             assert data.log_probs[block, 3 * i : 3 * i + 3] == pytest.approx(expected, abs=1e-5)
+
+
+@few
+@given(corpora, corpora)
+def test_several_sets_of_links_count_as_if_the_text_were_repeated(
+    pairs: list[Pair], others: list[Pair]
+) -> None:
+    n = min(len(pairs), len(others))
+    first = pairs[:n]
+    second = [
+        (s, t, [link for link in links if link[0] < len(s) and link[1] < len(t)])
+        for (s, t, _), (_, _, links) in zip(first, others, strict=False)
+    ]
+    source, target, links, offsets = to_arrays(first)
+    stacked = Alignments.stacked([Alignments(links, offsets), Alignments(*to_arrays(second)[2:])])
+    table = extract(source, target, stacked.links, stacked.offsets, threads=1)
+    found = learn_hierarchical(table, source, target, stacked, 7, threads=2)
+    repeated, expected = learn(first + second, BlockOptions())
+    assert equal(table, repeated)
+    assert np.array_equal(found.log_probs, expected.log_probs)
 
 
 def test_a_block_merges_with_what_no_single_link_touches() -> None:

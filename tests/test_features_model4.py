@@ -52,6 +52,17 @@ def test_fertility_and_lexicon_are_shares_of_extracted_blocks_and_add_up(
         )
 
 
+def test_several_sets_of_links_count_as_if_the_text_were_repeated() -> None:
+    other: Pair = (PAIR[0], PAIR[1], [(0, 0), (2, 1)])
+    source, target, links, offsets = to_arrays([PAIR])
+    stacked = Alignments.stacked([Alignments(links, offsets), Alignments(*to_arrays([other])[2:])])
+    table = extract(source, target, stacked.links, stacked.offsets, threads=1)
+    found = learn_model4(table, source, target, stacked, 7)
+    expected = learn([PAIR, other], BlockOptions())
+    assert np.array_equal(found.fertility.values, expected.fertility.values)
+    assert np.array_equal(found.lexicon.values, expected.lexicon.values)
+
+
 def test_the_data_survives_as_arrays() -> None:
     data = learn([PAIR], BlockOptions())
     arrays = data.to_arrays()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from conftest import Run, mistake
 
-from calque.config import ClassOptions, FeatureOptions, TrainOptions
+from calque.config import AlignOptions, ClassOptions, FeatureOptions, TrainOptions
 from calque.data import CorpusFiles
 from calque.decode import Decoder, SourceText, load
 from calque.errors import ModelError
@@ -88,6 +88,19 @@ def test_a_feature_that_the_model_has_no_data_for_is_refused(trained: Path) -> N
     options = FeatureOptions(sparse="block-bigram")
     with pytest.raises(ModelError, match="no pairs of blocks for 'block-bigram'"):
         assert replace(model, feature_options=options).features
+
+
+def test_features_are_learned_from_blocks_of_several_sets_of_links(
+    corpus: CorpusFiles, tmp_path: Path
+) -> None:
+    options = TrainOptions(
+        align=AlignOptions(symmetrization="intersection, grow-diag-final-and"),
+        features=FeatureOptions(dense="standard + hierarchical-reordering + model4"),
+    )
+    text = BitextFiles(corpus.train_source, corpus.train_target)
+    data = build(text, tmp_path / "model", options, threads=1).feature_data
+    assert data.hierarchical is not None
+    assert data.model4 is not None
 
 
 def test_a_mistake_in_the_choice_is_told_before_the_work(

@@ -31,6 +31,8 @@ struct AlignedCorpus {
   }
   // A pair with its links of the first set, or of another.
   SentencePair operator[](int64_t i) const { return pair(i, 0); }
+  // One of n_sets() * size() rows: a pair with one of its sets of links.
+  SentencePair row(int64_t at) const { return pair(at % size(), at / size()); }
   SentencePair pair(int64_t i, int64_t set) const {
     const auto part = [](std::span<const int32_t> all, std::span<const int64_t> ends, int64_t at,
                          int width) {

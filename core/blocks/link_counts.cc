@@ -18,7 +18,7 @@ LinkCounts::LinkCounts(const AlignedCorpus& corpus)
       target_totals_(n_words(corpus.target) + 1) {
   std::vector<bool> source_linked, target_linked;
   for (int64_t row = 0; row < corpus.n_sets() * corpus.size(); ++row) {
-    const SentencePair pair = corpus.pair(row % corpus.size(), row / corpus.size());
+    const SentencePair pair = corpus.row(row);
     source_linked.assign(pair.source.size(), false);
     target_linked.assign(pair.target.size(), false);
     for (size_t at = 0; at < pair.links.size(); at += 2) {

@@ -20,10 +20,10 @@ std::vector<int32_t> fertility_counts(const BlockTable& table, const AlignedCorp
     for (const int32_t word : words) hash = extend_hash(hash, word);
     return targets.find(words, hash);
   };
-  for_chunks(static_cast<size_t>(corpus.size()), 256, n_threads, [&] {
+  for_chunks(static_cast<size_t>(corpus.n_sets() * corpus.size()), 256, n_threads, [&] {
     return [&, grid = LinkGrid()](size_t begin, size_t end) mutable {
-      for (size_t i = begin; i < end; ++i) {
-        const SentencePair pair = corpus[static_cast<int64_t>(i)];
+      for (size_t row = begin; row < end; ++row) {
+        const SentencePair pair = corpus.row(static_cast<int64_t>(row));
         grid.assign(pair);
         int64_t phrase = -1;
         int32_t last_begin = -1, last_end = -1;  // one target span comes with many source spans

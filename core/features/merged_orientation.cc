@@ -76,10 +76,10 @@ std::vector<int32_t> merged_orientation_counts(const BlockTable& table, const Al
                                                int max_words, int n_threads) {
   const BlockIndex index(table, n_threads);
   std::vector<int32_t> counts(6 * static_cast<size_t>(table.n_blocks()));
-  for_chunks(static_cast<size_t>(corpus.size()), 256, n_threads, [&] {
+  for_chunks(static_cast<size_t>(corpus.n_sets() * corpus.size()), 256, n_threads, [&] {
     return [&, grid = LinkGrid(), corners = MergedCorners()](size_t begin, size_t end) mutable {
       for (size_t i = begin; i < end; ++i) {
-        const SentencePair pair = corpus[static_cast<int64_t>(i)];
+        const SentencePair pair = corpus.row(static_cast<int64_t>(i));
         grid.assign(pair);
         corners.assign(grid);
         for_each_block(grid, max_words, [&](const BlockSpan& block) {

@@ -42,7 +42,7 @@ class MergedCorners {
 
 // How often every block of the table was monotone, swapped and discontinuous towards what comes before
 // it, and likewise behind it: 6 per block. Counted in the corpus that the table was extracted from
-// with this `max_words`. Does not depend on the number of threads.
+// with this `max_words`, once for every set of links. Does not depend on the number of threads.
 // Oracle: tests/test_features_hierarchical.py (all pairs of phrase pairs).
 std::vector<int32_t> merged_orientation_counts(const BlockTable& table, const AlignedCorpus& corpus,
                                                int max_words, int n_threads);

@@ -56,8 +56,9 @@ def learn_hierarchical(
     ends at its first corner on both sides, swapped where one ends there in the target and begins
     where the block ends in the source, otherwise discontinuous; behind it likewise. The sentences
     begin and end with an empty pair. Probabilities are (count + 0.5) / (total + 1.5), so that all
-    orientations of a block without occurrences are equally likely. `max_words` is that of block
-    extraction. The result does not depend on `threads`.
+    orientations of a block without occurrences are equally likely. With several sets of links,
+    stacked, a block is counted in each that it is consistent with, as in extraction, whose
+    `max_words` is given. The result does not depend on `threads`.
     """
     with progress.stage("count orientations"):
         corpus = _core.AlignedCorpus(

@@ -72,8 +72,9 @@ def learn_model4(
     """The data of `model4` for a table extracted from this corpus with this `max_words`.
 
     Counts are those of all extracted blocks, also of pruned ones, so that the fertilities of a
-    target phrase sum to one. The two columns of a block add up to ln p(S|T). A block of count 0,
-    made for a word that extraction left without, has its whole ln p(S|T) in the lexicon column.
+    target phrase sum to one; jumps are those of the first set of links. The two columns of a block
+    add up to ln p(S|T). A block of count 0, made for a word that extraction left without, has its
+    whole ln p(S|T) in the lexicon column.
     """
     with progress.stage("count fertilities"):
         corpus = _core.AlignedCorpus(
@@ -92,7 +93,8 @@ def learn_model4(
                 f"max_words {max_words}: its target phrases have other counts"
             )
         fertility, lexicon = _columns(table, counts)
-    jump = plain_table(find_jumps(source, target, alignments), options)
+    first = alignments.unstacked(len(source))[0] if len(source) else alignments
+    jump = plain_table(find_jumps(source, target, first), options)
     return Model4Data(BlockColumn(fertility, COPIED), BlockColumn(lexicon, COPIED), jump)
 
 

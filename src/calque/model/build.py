@@ -74,7 +74,7 @@ def build(
         features,
         blocks,
         bitext,
-        links.unstacked(len(bitext))[0],
+        links,
         options.blocks.max_words,
         counts_events=bool(options.decode.counting),
         threads=workers,

@@ -172,9 +172,10 @@ def learn_feature_data(
 ) -> FeatureData:
     """What the chosen features need, learned from the corpus of the blocks, and nothing else.
 
-    `max_words` is that of block extraction, `counts_events` whether the decoder asks for counts of
-    events, whatever the features. The classes of words are those of `known` where that is given:
-    features go by them. The result does not depend on `threads`.
+    `alignments` are all sets of links that the blocks were taken from, stacked; what looks at
+    single links takes the first. `max_words` is that of block extraction, `counts_events` whether
+    the decoder asks for counts of events, whatever the features. The classes of words are those of
+    `known` where that is given: features go by them. The result does not depend on `threads`.
     """
     dense, templates = set(chosen(options.dense)), templates_of(options)
     asks_class_lm = "class_language_model" in dense
@@ -185,11 +186,12 @@ def learn_feature_data(
     how = options.data
     work: dict[str, Any] = {"threads": threads, "progress": progress}
     corpus = blocks, bitext.source, bitext.target
+    first = alignments.unstacked(len(bitext))[0]
     n_words = len(bitext.source_vocabulary)
     is_listed = any(template.listed for template in templates)
     needs_events = counts_events or is_listed or dense & LOCAL_MODEL
     return FeatureData(
-        learn_relevant_set(*corpus, alignments, n_words, how.lexical, how.jumps, **work)
+        learn_relevant_set(*corpus, first, n_words, how.lexical, how.jumps, **work)
         if dense & RELEVANT_SET
         else None,
         learn_local_model(*corpus, how.local, **work) if needs_events else None,

@@ -202,7 +202,7 @@ def model_of(
         model.feature_options,
         blocks,
         Bitext(source, target, *vocabularies, report, some.lines),
-        links.unstacked(len(some))[0],
+        links,
         bitext.max_block_words,
         counts_events=bool(model.decode_options.counting),
         known=model.feature_data,
