@@ -6,16 +6,19 @@ import inspect
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 from conftest import Run, done, mistake
 
 from calque.cli.verbs import VERBS
+from calque.data import CorpusFiles
 from calque.model import ModelFolder, ModelWriter
 
 
@@ -80,12 +83,40 @@ def test_a_wrong_command_is_one_clear_line(calque: Run, arguments: list[str], me
 
 
 def test_info_tells_what_is_inside(calque: Run, model: Path) -> None:
-    out = calque("info", model).stdout
+    out = calque("info", "--all", model).stdout
     assert "every checksum right" in out
     assert "vocabulary" in out
     described = json.loads(calque("info", model, "--json").stdout)
     assert described["info"] == {"seed": 1}
     assert described["parts"]["vocabulary"]["files"] == 1
+
+
+def test_info_begins_with_what_one_wants_to_know(
+    verb: Run, trained: Path, corpus: CorpusFiles, tmp_path: Path
+) -> None:
+    model = Path(shutil.copytree(trained, tmp_path / "model"))
+    tuning = ["--source", corpus.dev_source, "--reference", corpus.dev_references[0]]
+    done(verb("tune", "--model", model, *tuning, "--method", "mira", "--set", "rounds=1", "-q"))
+    out = done(verb("info", model, "-q"))
+    facts = dict(line.strip().split("  ", 1) for line in out.splitlines() if "  " in line.strip())
+    folder = ModelFolder(model)
+    assert facts["learned from"].strip().startswith(f"{folder.manifest.info['data']['pairs']} sen")
+    assert facts["files"].strip() == f"{corpus.train_source.name}, {corpus.train_target.name}"
+    assert facts["made by"].strip() == f"calque {version('calque')}"
+    n_blocks = len(folder.array("blocks/joint_counts"))
+    assert facts["blocks"].strip().startswith(f"{n_blocks:,} of ")
+    score = folder.manifest.info["tuning mira"]["score"]
+    assert facts["* mira"].strip() == f"tuned with mira, bleu {score:.2f} in tuning"
+    assert facts["default"].strip() == "untuned"
+    assert "options.decode" not in out
+    assert max(map(len, out.splitlines()[1:])) <= 80
+
+
+@pytest.mark.parametrize("odd", [5, "x", [], {"text": 3, "pairs": "many", "files": {"a": 1}}])
+def test_info_takes_any_facts(verb: Run, model: Path, odd: object) -> None:
+    with ModelWriter(model, update=True) as writer:
+        writer.commit({"options": odd, "data": odd, "weights": odd, "tuning default": odd})
+    assert "every checksum right" in done(verb("info", model))
 
 
 def test_info_shows_names_as_they_are(verb: Run, model: Path, tmp_path: Path) -> None:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import csv
+import io
 import json
+import os
+import pty
+import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -215,3 +223,74 @@ def test_mistakes_are_one_clear_line(verb: Run, folder: Path, tmp_path: Path) ->
 def test_a_missing_reference_is_one_clear_line(verb: Run, folder: Path) -> None:
     told = mistake(verb("compare", "--system", folder / "good1.en", "--system", folder / "bad.en"))
     assert told.startswith("Missing option '--reference'")
+
+
+def test_the_table_is_written_for_other_programs(verb: Run, folder: Path) -> None:
+    systems = f"b_d={folder}/bad.en", f"good={folder}/good1.en,{folder}/good2.en"
+    flags = [*arguments(folder, *systems), "--metric", "bleu,chrf"]
+    found = json.loads(done(verb(*flags, "--json")))
+    rows = list(csv.DictReader(io.StringIO(done(verb(*flags, "--format", "csv")))))
+    assert [(row["metric"], row["system"], row["runs"]) for row in rows] == [
+        ("bleu", "b_d", "1"), ("bleu", "good", "2"), ("chrf", "b_d", "1"), ("chrf", "good", "2"),
+    ]  # fmt: skip
+    for row, metric in zip(rows[1::2], found["metrics"], strict=True):
+        score, difference = metric["scores"][1], metric["differences"][0]
+        assert float(row["score"]) == score["value"]
+        assert float(row["score_high"]) == score["interval"]["high"]
+        assert float(row["sd_runs"]) == score["sd_runs"]
+        assert float(row["difference_low"]) == difference["interval"]["low"]
+        assert float(row["p_bootstrap"]) == difference["p_bootstrap"]
+    assert (rows[0]["difference"], rows[0]["sd_runs"]) == ("", "")
+    markdown = done(verb(*flags, "--format", "markdown")).splitlines()
+    assert markdown[1].startswith("| --- | --- | --: |")
+    assert len({line.count("|") for line in markdown}) == 1
+    assert len(markdown) == 6
+    latex = done(verb(*flags, "--format", "latex"))
+    assert r"b\_d" in latex
+    assert r"[95 \%]" in latex
+    body = [line for line in latex.splitlines() if line.endswith(r" \\")]
+    assert {line.count(" & ") for line in body} == {markdown[0].count("|") - 2}
+    told = mistake(verb(*flags, "--format", "csv", "--json"))
+    assert told == "--json and --format csv are both given: expected one"
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+@pytest.mark.parametrize("verb_name", ["score", "compare"])
+def test_nothing_is_broken_on_a_narrow_terminal(folder: Path, columns: int, verb_name: str) -> None:
+    runs = [f"{folder}/{name}" for name in ("bad.en", "good1.en", "good2.en")]
+    flags = ["--metric", "bleu,ter", "--tokenize", "none", "--reference", f"{folder}/ref1.en"]
+    if verb_name == "compare":
+        flags += ["--system", f"the-baseline={runs[0]}", "--system", f"new={runs[1]},{runs[2]}"]
+        flags += ["--trials", "100", "-q"]
+    else:
+        flags += [word for run in runs for word in ("--hypothesis", run)]
+    lines = at_terminal([verb_name, *flags], columns)
+    signatures = [line for line in lines if "version:" in line]
+    assert len(signatures) == 2
+    assert all("nrefs:1|" in line and sacrebleu.__version__ in line for line in signatures)
+    tables = lines[: lines.index(signatures[0])]
+    if verb_name == "score":
+        assert [line for line in tables if line.startswith("[3] ")] == [f"[3] {runs[2]}"]
+        assert [len(line.split()) for line in tables if line.startswith(("bleu", "ter"))] == [5, 5]
+    else:
+        intervals = re.findall(r"[+-]?\d+\.\d+ \[[+-]?\d+\.\d+, [+-]?\d+\.\d+\]", "\n".join(tables))
+        assert len(intervals) == 6
+
+
+def at_terminal(arguments: list[str], columns: int) -> list[str]:
+    """The lines that a command shows at a terminal of so many columns."""
+    keys, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns)}
+    with subprocess.Popen(
+        [sys.executable, "-m", "calque", *arguments],
+        stdin=theirs, stdout=theirs, stderr=subprocess.PIPE, env=environment,
+    ) as process:  # fmt: skip
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # how a terminal says that the other side left
+            while some := os.read(keys, 1 << 16):
+                shown += some
+    os.close(keys)
+    assert process.returncode == 0
+    text = re.sub(r"\x1b\[[0-9;]*m", "", shown.decode())
+    return [line.rstrip() for line in text.replace("\r\n", "\n").split("\n")]

@@ -34,9 +34,27 @@ def test_the_table_keeps_its_signatures_whole_in_a_pipe(verb: Run, corpus: Corpu
     first, second = corpus.test_references[:2]
     files = ["--hypothesis", first, "--reference", second]
     out = done(verb("score", *files, "--metric", "bleu, ter", "--tokenize", "none"))
-    rows = [line.split() for line in out.splitlines()]
+    table, signatures = out.split("\n\n")
+    rows = [line.split() for line in table.splitlines()]
     assert [row[0] for row in rows] == ["metric", "bleu", "ter"]
-    assert f"tok:none|smooth:exp|version:{sacrebleu.__version__}" in rows[1][3]
+    bleu, _ = signatures.splitlines()
+    assert bleu.startswith("bleu: nrefs:1|")
+    assert f"tok:none|smooth:exp|version:{sacrebleu.__version__}" in bleu
+
+
+@pytest.mark.parametrize("verb_name", ["score", "compare"])
+def test_text_that_looks_tokenised_is_warned_of_where_it_is_split_again(
+    verb: Run, tmp_path: Path, verb_name: str
+) -> None:
+    (tmp_path / "out").write_text("a b .\n" * 15 + "a\n" * 10)
+    (tmp_path / "plain").write_text("a b.\n" * 25)
+    option = "--system" if verb_name == "compare" else "--hypothesis"
+    files = [option, tmp_path / "out", option, tmp_path / "plain"]
+    files += ["--reference", tmp_path / "plain", "--metric", "bleu,chrf"]
+    result = verb(verb_name, *files)
+    warning = f"calque: warning: {tmp_path / 'out'}: looks tokenised (15 of 25 lines end in ' .'"
+    assert [warning in line for line in result.stderr.splitlines() if "warn" in line] == [True]
+    assert "warning" not in verb(verb_name, *files, "--tokenize", "none").stderr
 
 
 def test_several_files_are_columns(verb: Run, corpus: CorpusFiles) -> None:
@@ -44,7 +62,7 @@ def test_several_files_are_columns(verb: Run, corpus: CorpusFiles) -> None:
     files = ["--hypothesis", a, "--hypothesis", b, "--reference", reference]
     out = done(verb("score", *files, "--metric", "chrf"))
     found = json.loads(done(verb("score", *files, "--metric", "chrf", "--json")))
-    heads, row = (line.split() for line in out.splitlines())
+    heads, row = (line.split() for line in out.splitlines()[:2])
     assert heads[1:3] == [str(a), str(b)]
     assert [one["hypothesis"] for one in found] == [str(a), str(b)]
     assert row[1:3] == [f"{one['value']:.2f}" for one in found]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -23,6 +24,7 @@ from calque.cli.evaluation import (
     parse_systems,
     read_parallel,
     read_sentences,
+    warn_of_tokens,
 )
 from calque.cli.files import READS, WRITES, FileRole
 from calque.config import CompareOptions
@@ -30,6 +32,16 @@ from calque.errors import OptionError
 
 if TYPE_CHECKING:
     from calque.report import MetricComparison, SystemsComparison
+
+
+class TableFormat(StrEnum):
+    """How a table is written."""
+
+    text = "text"
+    markdown = "markdown"
+    csv = "csv"
+    latex = "latex"
+
 
 FEW_SENTENCES = 20
 """Below this a bootstrap knows too few sentences to tell how others would vary."""
@@ -66,12 +78,17 @@ def compare(
         typer.Option(metavar="F", help="Write a page with the sentences that differ most."),
         WRITES,
     ] = None,
+    format: Annotated[
+        TableFormat, typer.Option(help="How the table is written; all but 'text' for programs.")
+    ] = TableFormat.text,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Test whether one system is better than another, on the same sentences.
 
     [bold]calque compare --reference ref.en --system old.en --system new.en --html new.html[/]
+
+    [bold]calque compare --reference ref.en --system old.en --system new.en --format latex[/]
 
     Several runs of an optimiser, which ended with different weights, count as one system:
 
@@ -81,6 +98,8 @@ def compare(
     The verdict is that of paired approximate randomisation or, with several runs, of the paired
     bootstrap over sentences and runs. See docs/evaluation.md.
     """
+    if json and format is not TableFormat.text:
+        raise OptionError(f"--json and --format {format.value} are both given: expected one")
     options = flags.applied_to(CompareOptions())
     files = parse_systems(system)
     if len(files) < 2:
@@ -104,6 +123,9 @@ def compare(
     wanted = MetricFlags(metric, tokenize, set, scores)
     metrics = make_metrics(wanted, sum(len(one.runs) for one in files), n_lines)
     console = Console(quiet or json)
+    for named, texts in zip(files, systems, strict=True):
+        for path, lines in zip(named.runs, texts.runs, strict=True):
+            warn_of_tokens(console, path, lines, metrics)
     if n_lines < FEW_SENTENCES:
         console.warn(f"{n_lines} sentences tell little: expect at least {FEW_SENTENCES}")
     found = compare_systems(systems, references, metrics, options, console)
@@ -113,30 +135,70 @@ def compare(
     if json:
         print_json(_plain(found, files))
         return
-    console.print(_table(found))
-    console.print()
+    if format is not TableFormat.text:
+        print(_formatted(found, format), end="")
+        return
+    for table in _tables(found, console):
+        console.print(table)
+        console.print()
     for i in range(1, len(found.systems)):
         for one in found.metrics:
             console.print(escape(found.verdict(one, i)))
     console.print()
     for one in found.metrics:
-        console.print(f"[dim]{label(one.metric.name)}: {escape(one.signature)}[/]")
+        console.print_whole(f"[dim]{label(one.metric.name)}: {escape(one.signature)}[/]")
     if html is not None:
         console.note(f"{html}: the sentences that differ most")
 
 
-def _table(found: SystemsComparison) -> Table:
+def _tables(found: SystemsComparison, console: Console) -> list[Table]:
+    """The table, or where the terminal is too narrow for it one of scores, one of differences."""
     from calque.report import tabulate
+    from calque.report.comparison import NAME_COLUMNS
 
     heads, rows = tabulate(found)
+    whole = _table(heads, rows)
+    if console.fits(whole):
+        return [whole]
+    first = next(i for i, head in enumerate(heads) if head.startswith("difference"))
+    names = slice(NAME_COLUMNS)
+    scores = _table(heads[:first], [row[:first] for row in rows])
+    filled = _repeating_metric(rows)
+    compared = [row[names] + row[first:] for row in filled if row[first]]
+    return [scores, _table(heads[names] + heads[first:], compared)]
+
+
+def _repeating_metric(rows: list[list[str]]) -> list[list[str]]:
+    """The rows with the metric in all of them, not only where it changes."""
+    metric, filled = "", []
+    for row in rows:
+        metric = row[0] or metric
+        filled.append([metric, *row[1:]])
+    return filled
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> Table:
+    from calque.report.comparison import NAME_COLUMNS
+
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column, head in enumerate(heads):
         # Folded where the terminal is narrow: a digit that is cut off is a wrong number.
-        side: Literal["left", "right"] = "left" if column < 2 else "right"
+        side: Literal["left", "right"] = "left" if column < NAME_COLUMNS else "right"
         table.add_column(escape(head), justify=side, overflow="fold", min_width=6)
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
     return table
+
+
+def _formatted(found: SystemsComparison, format: TableFormat) -> str:
+    from calque.report import figures, tabulate
+    from calque.report.comparison import NAME_COLUMNS
+    from calque.report.tables import csv_table, latex_table, markdown_table
+
+    if format is TableFormat.csv:
+        return csv_table(*figures(found))
+    make = markdown_table if format is TableFormat.markdown else latex_table
+    return make(*tabulate(found), n_names=NAME_COLUMNS)
 
 
 def _plain(found: SystemsComparison, files: list[SystemFiles]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console as RichConsole
+from rich.measure import Measurement
 from rich.progress import (
     BarColumn,
     Progress,
@@ -16,6 +17,7 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.table import Table
 
 from calque.progress import ProgressLines, SilentStage, Stage
 
@@ -53,6 +55,15 @@ class Console:
     def print(self, *things: object) -> None:
         """A result, on stdout; rich renders tables and markup."""
         self.out.print(*things)
+
+    def print_whole(self, line: str) -> None:
+        """A result that must not be broken, however narrow the terminal: something to copy."""
+        self.out.print(line, soft_wrap=True)
+
+    def fits(self, table: Table) -> bool:
+        """Whether a table has room in the terminal."""
+        unlimited = self.out.options.update(max_width=NO_WIDTH)
+        return Measurement.get(self.out, unlimited, table).maximum <= self.out.width
 
     def note(self, message: str) -> None:
         """A closing remark (what was written, what to type next), on stderr unless quiet."""

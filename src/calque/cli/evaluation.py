@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Annotated, Any, get_type_hints
 import numpy as np
 import typer
 
+from calque.cli.console import Console
 from calque.cli.files import READS
 from calque.errors import CalqueError, FileError, OptionError
 from calque.metrics import (
@@ -61,6 +63,7 @@ Scores = Annotated[
     READS,
 ]
 EXTERNAL = ExternalScores.name
+_ENDS_IN_TOKEN = re.compile(r" [.?!。？！]\s*\Z")
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
@@ -98,6 +101,25 @@ def read_parallel(path: Path, n_lines: int, beside: Path) -> list[str]:
             f"{beside} has {n_lines:,} lines, but {path} has {len(lines):,}: expected equal numbers"
         )
     return lines
+
+
+def warn_of_tokens(
+    console: Console, path: Path, lines: Sequence[str], metrics: Sequence[Metric]
+) -> None:
+    """Warn where words of tokenised text would be split once more: such scores mislead."""
+    splitting = {str(tokenize) for metric in metrics if (tokenize := _tokenizer_of(metric))}
+    n_tokenised = sum(1 for line in lines if _ENDS_IN_TOKEN.search(line))
+    if splitting and 2 * n_tokenised > len(lines):
+        console.warn(
+            f"{path}: looks tokenised ({n_tokenised:,} of {len(lines):,} lines end in ' .' or the"
+            f" like), but is split again by {', '.join(sorted(splitting))}: give --tokenize none"
+        )
+
+
+def _tokenizer_of(metric: Metric) -> str | None:
+    """How a metric splits words that spaces do not separate, if it does."""
+    tokenize = getattr(metric, "tokenize", None)
+    return None if tokenize in (None, "none") else str(tokenize)
 
 
 def parse_systems(values: Sequence[str]) -> list[SystemFiles]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.table import Column, Table
+from rich.table import Table
 
 from calque.cli.common import Json, print_json
 from calque.cli.console import Console
@@ -22,6 +22,7 @@ from calque.cli.evaluation import (
     make_metrics,
     read_parallel,
     read_sentences,
+    warn_of_tokens,
 )
 from calque.cli.files import READS
 from calque.metrics import Metric, full_signature
@@ -56,13 +57,16 @@ def score(
     hypotheses = [lines, *(read_parallel(path, len(lines), first) for path in hypothesis[1:])]
     wanted = MetricFlags(metric, tokenize, set, scores)
     metrics = make_metrics(wanted, len(hypotheses), len(lines))
+    console = Console()
+    for path, texts in zip(hypothesis, hypotheses, strict=True):
+        warn_of_tokens(console, path, texts, metrics)
     found = [_evaluate(one, hypotheses, references) for one in metrics]
     if json:
         print_json(_plain(found, hypothesis, sentence))
     elif sentence:
         _print_sentences(found, hypothesis)
     else:
-        Console().print(_table(found, hypothesis))
+        _print_table(console, found, hypothesis)
 
 
 @dataclass(frozen=True)
@@ -111,14 +115,30 @@ def _print_sentences(found: Sequence[_Evaluation], files: Sequence[Path]) -> Non
             print(file, line, *(f"{value:.6g}" for value in values), sep="\t")
 
 
-def _table(found: Sequence[_Evaluation], files: Sequence[Path]) -> Table:
+def _print_table(console: Console, found: Sequence[_Evaluation], files: Sequence[Path]) -> None:
+    """The scores, and below them what else belongs to each: no line is broken."""
+    names = [str(file) for file in files] if len(files) > 1 else ["score"]
+    table = _table(found, names)
+    if len(files) > 1 and not console.fits(table):
+        table = _table(found, [f"[{number}]" for number in range(1, len(files) + 1)])
+        for number, name in enumerate(names, 1):
+            console.print_whole(escape(f"[{number}] {name}"))
+        console.print()
+    console.print(table)
+    console.print()
+    for one in found:
+        console.print_whole(f"[dim]{one.metric.name}: {escape(one.signature)}[/]")
+
+
+def _table(found: Sequence[_Evaluation], names: Sequence[str]) -> Table:
     from calque.report.comparison import n_decimals  # whose room is large
 
-    names = [escape(str(file)) for file in files] if len(files) > 1 else ["score"]
-    signature = Column("signature", overflow="fold")
-    table = Table("metric", *names, "better", signature, box=None, header_style="bold")
+    table = Table("metric", box=None, header_style="bold", pad_edge=False)
+    for name in names:
+        table.add_column(escape(name), justify="right", overflow="fold")
+    table.add_column("better")
     for one in found:
         direction = "higher" if one.metric.higher_is_better else "lower"
         values = (f"{value:.{n_decimals(one.corpus)}f}" for value in one.corpus)
-        table.add_row(one.metric.name, *values, direction, escape(one.signature))
+        table.add_row(one.metric.name, *values, direction)
     return table

@@ -212,6 +212,7 @@ def tune(
             task = CondensedTask(task, condense)
         result = trainer.fit(task, run=run, threads=threads, memory_mb=memory_mb, progress=console)
         how = {"method": method, "seed": seed, "options": to_mapping(options)}
+        how |= {"metric": metric, "score": result.score}
         activate_weights(model, called, result.weights, how)
         note = (
             f"{model}: its weights are now '{called}'; calque translate --model {model} uses them"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from calque.experiments.claim import Claim
 from calque.experiments.entries import SUMMARY, shown, summary, tally
 from calque.experiments.paper import Entry, Figure, Paper, Section
+from calque.report.tables import markdown_table
 
 
 def to_markdown(paper: Paper, sections: Mapping[str, Section], facts: Mapping[str, str]) -> str:
@@ -59,9 +60,5 @@ def _points(figure: Figure) -> list[str]:
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[Entry]]) -> list[str]:
-    lines = [_row(heads), _row(["---"] * len(heads))]
-    return lines + [_row([shown(entry) for entry in row]) for row in rows]
-
-
-def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    cells = [[shown(entry) for entry in row] for row in rows]
+    return markdown_table(heads, cells, n_names=len(heads)).splitlines()

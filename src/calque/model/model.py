@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +137,8 @@ class Model:
             writer.json("features", to_mapping(self.feature_options))
             write_weights(writer, DEFAULT, self.weights)
             writer.json("decode", to_mapping(self.decode_options))
-            writer.commit({**info, "weights": DEFAULT})
+            made_by = f"calque {version('calque')}"
+            writer.commit({"made_by": made_by, **info, "weights": DEFAULT})
 
 
 def _restored(values: Mapping[str, Any]) -> Model:

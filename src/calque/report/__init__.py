@@ -5,6 +5,7 @@ from calque.report.comparison import (
     System,
     SystemsComparison,
     compare_systems,
+    figures,
     tabulate,
 )
 from calque.report.comparison_page import comparison_page
@@ -20,6 +21,7 @@ __all__ = [
     "SystemsComparison",
     "compare_systems",
     "comparison_page",
+    "figures",
     "read_run",
     "read_runs",
     "report",

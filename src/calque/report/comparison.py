@@ -137,6 +137,29 @@ def show_p(p: float) -> str:
     return f"p = {p:.3f}" if p >= 0.001 else f"p = {p:.1g}"
 
 
+NAME_COLUMNS = 2
+"""The first columns of `tabulate` are names, the others numbers."""
+
+
+def figures(found: SystemsComparison) -> tuple[list[str], list[list[object]]]:
+    """The heads and rows of a table for programs: every figure in a column of its own."""
+    heads = ["metric", "system", "runs", "score", "score_low", "score_high", "sd_sentences"]
+    heads += ["sd_runs", "difference", "difference_low", "difference_high", "p_bootstrap"]
+    heads += ["p_randomization"]
+    rows = []
+    for one in found.metrics:
+        for i, score in enumerate(one.comparison.systems):
+            row: list[object] = [one.metric.name, found.systems[i].name, len(score.runs)]
+            row += [score.value, score.interval.low, score.interval.high]
+            row += [score.sd_sentences, score.sd_runs]
+            if i:
+                difference = one.comparison.differences[i - 1]
+                row += [difference.value, difference.interval.low, difference.interval.high]
+                row += [difference.p_bootstrap, difference.p_randomization]
+            rows.append(row + [None] * (len(heads) - len(row)))
+    return heads, rows
+
+
 def tabulate(found: SystemsComparison) -> tuple[list[str], list[list[str]]]:
     """The heads and rows of a table with a row per metric and system; two columns are names.
 
