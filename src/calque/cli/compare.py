@@ -27,6 +27,7 @@ from calque.cli.evaluation import (
     warn_of_tokens,
 )
 from calque.cli.files import READS, WRITES, FileRole
+from calque.cli.log import Log
 from calque.config import CompareOptions
 from calque.errors import OptionError
 
@@ -83,6 +84,7 @@ def compare(
     ] = TableFormat.text,
     json: Json = False,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Test whether one system is better than another, on the same sentences.
 
@@ -122,7 +124,7 @@ def compare(
     ]
     wanted = MetricFlags(metric, tokenize, set, scores)
     metrics = make_metrics(wanted, sum(len(one.runs) for one in files), n_lines)
-    console = Console(quiet or json)
+    console = Console(quiet or json, log)
     for named, texts in zip(files, systems, strict=True):
         for path, lines in zip(named.runs, texts.runs, strict=True):
             warn_of_tokens(console, path, lines, metrics)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from rich.console import Console as RichConsole
 from rich.measure import Measurement
@@ -19,6 +21,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from calque.cli.log import LogLines
 from calque.progress import ProgressLines, SilentStage, Stage
 
 NO_WIDTH = 10_000
@@ -28,9 +31,10 @@ NO_WIDTH = 10_000
 class Console:
     """Listens to progress (`calque.progress`) and prints results."""
 
-    def __init__(self, quiet: bool = False) -> None:
-        """With `quiet` only results, warnings and errors are shown."""
+    def __init__(self, quiet: bool = False, log: Path | None = None) -> None:
+        """With `quiet` only results, warnings and errors are shown; `log` gets everything."""
         self.quiet = quiet
+        self._log = None if log is None else LogLines(log)
         # A file or a pipe has no width: cutting a table there would lose what a program looks for.
         width = None if sys.stdout.isatty() else NO_WIDTH
         self.out = RichConsole(highlight=False, soft_wrap=width is not None, width=width)
@@ -40,6 +44,15 @@ class Console:
     @contextmanager
     def stage(self, name: str, total: float | None = None) -> Iterator[Stage]:
         """A step of the work: a bar on a terminal, lines in a log."""
+        with self._shown(name, total) as shown:
+            if self._log is None:
+                yield shown
+                return
+            with self._log.stage(name, total) as kept:
+                yield _BothStages(shown, kept)
+
+    @contextmanager
+    def _shown(self, name: str, total: float | None) -> Iterator[Stage]:
         if self.quiet:
             yield SilentStage()
         elif self._err.is_terminal:
@@ -51,14 +64,18 @@ class Console:
     def warn(self, message: str) -> None:
         """One line on stderr, shown even when quiet."""
         self._lines.warn(message)
+        if self._log is not None:
+            self._log.warn(message)
 
     def print(self, *things: object) -> None:
         """A result, on stdout; rich renders tables and markup."""
         self.out.print(*things)
+        self._keep(*things)
 
     def print_whole(self, line: str) -> None:
         """A result that must not be broken, however narrow the terminal: something to copy."""
         self.out.print(line, soft_wrap=True)
+        self._keep(line)
 
     def fits(self, table: Table) -> bool:
         """Whether a table has room in the terminal."""
@@ -69,6 +86,15 @@ class Console:
         """A closing remark (what was written, what to type next), on stderr unless quiet."""
         if not self.quiet:
             self._err.print(message, soft_wrap=True, markup=False)
+        if self._log is not None:
+            self._log.write(message)
+
+    def _keep(self, *things: object) -> None:
+        """Write a result to the log as plain text."""
+        if self._log is not None:
+            text = io.StringIO()
+            RichConsole(file=text, highlight=False, width=NO_WIDTH).print(*things, soft_wrap=True)
+            self._log.write("\n".join(line.rstrip() for line in text.getvalue().split("\n")))
 
     def _bar(self, name: str, total: float | None) -> Iterator[Stage]:
         columns = (
@@ -84,6 +110,21 @@ class Console:
             yield _BarStage(progress, task)
             done = progress.tasks[0]
             progress.update(task, total=done.completed or 1, completed=done.completed or 1)
+
+
+class _BothStages:
+    """A step that is shown and kept in the log."""
+
+    def __init__(self, *stages: Stage) -> None:
+        self._stages = stages
+
+    def advance(self, amount: float = 1) -> None:
+        for stage in self._stages:
+            stage.advance(amount)
+
+    def say(self, note: str) -> None:
+        for stage in self._stages:
+            stage.say(note)
 
 
 class _BarStage:

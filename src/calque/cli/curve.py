@@ -10,6 +10,7 @@ from rich.table import Table
 from calque.cli.common import Json, ModelFolderOption, Quiet, Threads, print_json
 from calque.cli.console import Console
 from calque.cli.files import READS
+from calque.cli.log import Log
 from calque.errors import CalqueError, OptionError
 from calque.text import read_lines
 
@@ -70,6 +71,7 @@ def curve(
     json: Json = False,
     threads: Threads = None,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Show how scores grow with search effort, the number of hypotheses that are tried.
 
@@ -114,7 +116,7 @@ def curve(
         threads=threads,
     )
     rows: list[tuple[str, WorkingPoint]] = []
-    console = Console(quiet)
+    console = Console(quiet, log)
     with console.stage("search", len(chosen) * (len(steps) if equal is None else 1)) as stage:
         if equal is not None:
             [at] = working_points(evaluate, named(equal), [1.0])

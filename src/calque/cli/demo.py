@@ -9,6 +9,7 @@ from rich.markup import escape
 from calque.cli.common import Json, Quiet, Threads, print_json
 from calque.cli.console import Console
 from calque.cli.files import WRITES
+from calque.cli.log import Log
 from calque.config import CorpusOptions
 from calque.parallel import n_workers
 
@@ -21,6 +22,7 @@ def demo(
     threads: Threads = None,
     json: Json = False,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Run the whole path on generated text: corpora, models, tuning, translations, scores.
 
@@ -28,7 +30,7 @@ def demo(
     """
     from calque.cli.demonstration import REPORT, demonstrate, tabulate  # everything there is
 
-    console = Console(quiet or json)
+    console = Console(quiet or json, log)
     results = demonstrate(out, seed, n_workers(threads), console)
     if json:
         print_json(results)

@@ -10,6 +10,7 @@ import typer
 from calque.cli.common import ModelFolderOption, Quiet
 from calque.cli.console import Console
 from calque.cli.files import READS, WRITES
+from calque.cli.log import Log
 from calque.errors import OptionError
 
 FORMATS = ("moses",)
@@ -21,6 +22,7 @@ def import_(
     model: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the new model."), WRITES],
     format: Format = "moses",
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Import a complete model: phrase table, reordering table, ARPA and weights.
 
@@ -30,7 +32,7 @@ def import_(
     from calque.model import ModelWriter
     from calque.model.moses import read_moses
 
-    console = Console(quiet)
+    console = Console(quiet, log)
     ModelWriter(model).check()
     read_moses(input, console).save(model, {"imported": format})
     console.note(f"Next: calque translate --model {model} < TEXT")
@@ -43,6 +45,7 @@ def export(
     ],
     format: Format = "moses",
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Export a model for another program.
 
@@ -52,7 +55,7 @@ def export(
     from calque.model import Model
     from calque.model.moses import write_moses
 
-    console = Console(quiet)
+    console = Console(quiet, log)
     write_moses(Model.load(model), output, console)
     console.note(f"{output}: moses.ini, phrase and reordering tables, lm.arpa.gz")
 

@@ -23,6 +23,7 @@ from calque.cli.common import (
 )
 from calque.cli.console import Console
 from calque.cli.files import READS, WRITES
+from calque.cli.log import Log
 from calque.config import ForceOptions, LeaveOneOutOptions
 from calque.errors import OptionError
 from calque.text import BitextFiles, open_output
@@ -68,6 +69,7 @@ def force(
     threads: Threads = None,
     json: Json = False,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Find out which references the model's blocks can derive, and how.
 
@@ -91,7 +93,7 @@ def force(
         replace(ForceOptions(), first_block=loaded.decode_options.first_block)
     )
     text = BitextFiles(source, reference)
-    console = Console(quiet)
+    console = Console(quiet, log)
     counts: dict[tuple[int, int], Counts] = {}
     seconds: dict[int, float] = dict.fromkeys(tried, 0.0)
     n_empty = 0

@@ -9,6 +9,7 @@ import typer
 from calque.cli.common import Flags, Json, Quiet, Threads, print_json, with_flags
 from calque.cli.console import Console
 from calque.cli.files import WRITES
+from calque.cli.log import Log
 from calque.config import CorpusOptions
 from calque.data import PAIRS, write_corpus
 from calque.parallel import n_workers
@@ -21,6 +22,7 @@ def generate(
     threads: Threads = None,
     json: Json = False,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Generate a parallel corpus, with four references for dev and test, from a seed.
 
@@ -28,7 +30,7 @@ def generate(
 
     Example: [bold]calque generate --out corpus --pair far --train 100000[/]
     """
-    console = Console(quiet)
+    console = Console(quiet, log)
     options = flags.applied_to(CorpusOptions())
     sizes = {"train": options.train, "dev": options.dev, "test": options.test}
     files = write_corpus(out, options.pair, sizes, options.seed, n_workers(threads), console)

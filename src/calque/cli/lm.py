@@ -8,6 +8,7 @@ import typer
 from calque.cli.common import Flags, Json, Quiet, Threads, check_output, print_json, with_flags
 from calque.cli.console import Console
 from calque.cli.files import READS, FileRole
+from calque.cli.log import Log
 from calque.config import LmOptions
 from calque.errors import FileError, OptionError
 from calque.text import CorpusEncoder, Sentences, Vocabulary, normalize, open_input, read_blocks
@@ -34,6 +35,7 @@ def lm(
     threads: Threads = None,
     json: Json = False,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Estimate an n-gram language model, or measure how well one predicts a text.
 
@@ -43,7 +45,7 @@ def lm(
     """
     from calque.lm import estimate, perplexity, read_arpa, write_arpa
 
-    console = Console(quiet or json)
+    console = Console(quiet or json, log)
     if text is None:
         if arpa is None or score is None:
             raise OptionError("give --text F to learn a model, or --arpa F --score F to use one")

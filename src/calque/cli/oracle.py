@@ -31,6 +31,7 @@ from calque.cli.evaluation import (
     read_sentences,
 )
 from calque.cli.files import READS, WRITES
+from calque.cli.log import Log
 from calque.config import DecodeOptions, LeaveOneOutOptions, OracleOptions
 from calque.errors import OptionError
 from calque.text import open_output
@@ -67,6 +68,7 @@ def oracle(
     threads: Threads = None,
     json: Json = False,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Find the translations closest to the references that the model can produce.
 
@@ -94,7 +96,7 @@ def oracle(
 
     translator = load(model, weights)
     options = flags.applied_to(_like(translator.options))
-    console = Console(quiet)
+    console = Console(quiet, log)
     best: list[Translation] = []
     known: list[tuple[str, ...]] = []
     with ExitStack() as stack:

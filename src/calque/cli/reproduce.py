@@ -10,6 +10,7 @@ from rich.table import Table
 from calque.cli.common import Json, Quiet, Threads, print_json
 from calque.cli.console import Console
 from calque.cli.files import READS, WRITES
+from calque.cli.log import Log
 from calque.errors import OptionError
 from calque.experiments.registry import find_paper, paper_names
 from calque.parallel import n_workers
@@ -67,6 +68,7 @@ def reproduce(
     threads: Threads = None,
     json: Json = False,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Reproduce the tables and figures of a paper on a corpus, and say which of its claims hold.
 
@@ -78,7 +80,7 @@ def reproduce(
       [bold]calque reproduce relevant-set --corpus data/de-en --scale 0.2 --tables VI,VII[/]
     """
     wanted = find_paper(paper)
-    console = Console(quiet or json)
+    console = Console(quiet or json, log)
     from calque.experiments.bench import Bench
     from calque.experiments.corpus import generated_corpus, read_corpus
     from calque.experiments.reproduce import reproduce as run

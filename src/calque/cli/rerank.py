@@ -8,6 +8,7 @@ import typer
 from calque.cli.common import Quiet
 from calque.cli.console import Console
 from calque.cli.files import READS, WRITES
+from calque.cli.log import Log
 from calque.errors import OptionError
 
 
@@ -44,6 +45,7 @@ def rerank(
         READS,
     ] = None,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Re-rank the n-best lists of any decoder with tuned weights.
 
@@ -61,7 +63,7 @@ def rerank(
 
     if format not in FORMATS:
         raise OptionError(f"--format {format}: expected one of {', '.join(FORMATS)}")
-    console = Console(quiet)
+    console = Console(quiet, log)
     by_name = read_weights(weights)
     found = read_nbest(nbest)
     for line in found.missing():

@@ -8,6 +8,7 @@ import typer
 from calque.cli.common import Config, Quiet, Set, Threads, options_from
 from calque.cli.console import Console
 from calque.cli.files import READS, WRITES
+from calque.cli.log import Log
 from calque.config import TrainOptions, settings
 from calque.errors import OptionError
 from calque.text import BitextFiles, BitextSource, bitext_in
@@ -65,6 +66,7 @@ def train(
     set: Set = None,
     threads: Threads = None,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Learn a translator from parallel text: alignments, blocks, language model, weights.
 
@@ -89,7 +91,7 @@ def train(
     text = _bitext(source, target, bitext, options)
     from calque.model.build import build
 
-    console = Console(quiet)
+    console = Console(quiet, log)
     build(
         text,
         model,

@@ -23,6 +23,7 @@ from calque.cli.common import (
 )
 from calque.cli.console import Console
 from calque.cli.files import READS, WRITES
+from calque.cli.log import Log
 from calque.cli.stream import is_seen, is_typed, lines_as_they_come
 from calque.config import DecodeOptions, LeaveOneOutOptions
 from calque.errors import OptionError
@@ -97,6 +98,7 @@ def translate(
     weights: WeightsName = None,
     threads: Threads = None,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Translate text line by line; plain text if the model was trained on plain text.
 
@@ -136,7 +138,7 @@ def translate(
     translator = load(model, weights)
     translator.options = flags.applied_to(translator.options)
     terms = None if terminology is None else translator.terminology(terminology)
-    console = Console(quiet)
+    console = Console(quiet, log)
     with ExitStack() as stack:
 
         def opened(path: Path | None) -> IO[str] | None:

@@ -22,6 +22,7 @@ from calque.cli.common import (
 )
 from calque.cli.console import Console
 from calque.cli.files import READS, WRITES, FileRole
+from calque.cli.log import Log
 from calque.config import TASK_DEFAULTS, LeaveOneOutOptions, to_mapping
 from calque.errors import OptionError
 from calque.tune.registry import find_method, method_names
@@ -155,6 +156,7 @@ def tune(
     threads: Threads = None,
     json: Json = False,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Tune the weights of a model, or of any decoder's n-best lists, on a development set.
 
@@ -178,7 +180,7 @@ def tune(
         raise OptionError(
             "give either --model DIR with --source F, or --nbest F with --weights OUT"
         )
-    console = Console(quiet)
+    console = Console(quiet, log)
     from calque.tune import CondensedTask, DecoderTask, NBestTask
 
     trainer = trainer_of(seed=seed, **to_mapping(options))

@@ -136,7 +136,10 @@ class VerbGroup(TyperGroup):
 def command_of(name: str) -> Any:
     """A verb as the command line runs it: its files are checked before it does anything."""
     from calque.cli.files import checked
+    from calque.cli.log import logged
 
     app = typer.Typer(rich_markup_mode="rich", add_completion=False)
-    app.command(name, cls=VerbCommand, context_settings=SETTINGS)(checked(VERBS[name].load()))
+    app.command(name, cls=VerbCommand, context_settings=SETTINGS)(
+        checked(logged(VERBS[name].load()))
+    )
     return typer.main.get_command(app)
