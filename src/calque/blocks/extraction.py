@@ -137,20 +137,20 @@ def _count(
     def runs_of(sentences: range) -> list[SortedRun]:
         """The runs of a stretch of the corpus: one, or more where memory is short."""
         first, last = sentences.start, sentences.stop
-        found = []
+        runs = []
         while first < last:
             run, first = _core.extract_run(
                 corpus, source_ids, target_ids, first, last, max_records, target_counts
             )
-            found.append(scratch.keep(run))
-        return found
+            runs.append(scratch.keep(run))
+        return runs
 
     runs: list[SortedRun] = []
     stretches = list(_stretches(len(source), workers))
     with progress.stage("extract blocks", len(source)) as stage:
         results = _in_order(pool, runs_of, stretches, workers)
-        for stretch, found in zip(stretches, results, strict=True):
-            runs += found
+        for stretch, counted in zip(stretches, results, strict=True):
+            runs += counted
             stage.advance(len(stretch))
     scratch.left += for_sorting
     scratch.give_back(source_ids, target_ids)
@@ -179,12 +179,12 @@ def _made_blocks(
         covered[rows[:, 0] >> np.uint64(32)] = True
     missing = np.flatnonzero(~covered).astype(np.uint32)  # phrase ids of single words
     partner, linked = _core.partners(_single_words(sources, missing), corpus, links)
-    found = partner >= 0
+    has_partner = partner >= 0
     # Phrase ids of single words are the ranks of the words that occur.
     target_words = _single_words(targets, np.arange(targets.n_words, dtype=np.uint32))
-    key = missing[found].astype(np.uint64) << np.uint64(32)
-    key |= np.searchsorted(target_words, partner[found]).astype(np.uint64)
-    return np.stack([key, linked[found].astype(np.uint64), np.full_like(key, MADE)], axis=1)
+    key = missing[has_partner].astype(np.uint64) << np.uint64(32)
+    key |= np.searchsorted(target_words, partner[has_partner]).astype(np.uint64)
+    return np.stack([key, linked[has_partner].astype(np.uint64), np.full_like(key, MADE)], axis=1)
 
 
 def _frequent(runs: list[SortedRun], min_count: int) -> SortedRun:

@@ -59,18 +59,21 @@ def _one_pair(pair: str, out: Path, seed: int, workers: int, console: Console) -
     tuned = time.monotonic()
     sources = list(read_lines(files.test_source))
     references = [list(read_lines(path)) for path in files.test_references]
-    found = {
+    texts_of = {
         name: _translate(replace(model, weights=chosen), sources, name, workers, console)
         for name, chosen in weights.items()
     }
     translated = time.monotonic()
     scores = {
-        name: {one.metric: one.value for one in score(texts, references, METRICS, tokenize="none")}
-        for name, texts in found.items()
+        name: {
+            scored.metric: scored.value
+            for scored in score(texts, references, METRICS, tokenize="none")
+        }
+        for name, texts in texts_of.items()
     }
     best = max(scores, key=lambda name: scores[name]["bleu"])
     unknown = model.source_vocabulary.encode("\n".join(sources)).ids == 0
-    rows = islice(zip(sources, found[best], references[0], strict=True), N_SAMPLES)
+    rows = islice(zip(sources, texts_of[best], references[0], strict=True), N_SAMPLES)
     return {
         "pair": pair,
         "about": PAIRS[pair].about,
@@ -96,15 +99,15 @@ def _one_pair(pair: str, out: Path, seed: int, workers: int, console: Console) -
 
 def _tune(folder: Path, files: CorpusFiles, runs: Path, console: Console) -> dict[str, Weights]:
     """The weights that every method finds; those of the last become the model's active ones."""
-    found = {}
+    results = {}
     for method in METHODS:
         shutil.rmtree(runs / method, ignore_errors=True)  # a demo begins anew
         task = DecoderTask(folder, files.dev_source, files.dev_references)
         options = {"rounds": ROUNDS, **QUICK.get(method, {})}
         result = find_method(method)(**options).fit(task, run=runs / method, progress=console)
-        found[method] = result.weights
-        activate_weights(folder, method, found[method], {"method": method, "options": options})
-    return found
+        results[method] = result.weights
+        activate_weights(folder, method, results[method], {"method": method, "options": options})
+    return results
 
 
 def _translate(
@@ -138,6 +141,6 @@ def tabulate(results: list[dict[str, Any]]) -> Table:
         table.add_row(name, *(cell(result) for result in results))
     for weights in (UNTUNED, *METHODS):
         cells = (result["scores"][weights] for result in results)
-        shown = (f"[bold]{one['bleu']:.1f}[/] / {one['chrf']:.1f}" for one in cells)
+        shown = (f"[bold]{scores['bleu']:.1f}[/] / {scores['chrf']:.1f}" for scores in cells)
         table.add_row(f"BLEU / chrF, 4 references, {weights}", *shown)
     return table

@@ -112,10 +112,10 @@ def force(
         )
         for index, pair in enumerate(pairs):
             n_empty += not pair.found
-            for limit, found in zip(tried, pair.found, strict=bool(pair.found)):
+            for limit, forced in zip(tried, pair.found, strict=bool(pair.found)):
                 key = limit, len(pair.source)
-                one = count(found, len(pair.source), options.min_prefix)
-                counts[key] = counts.get(key, Counts()) + one
+                counted = count(forced, len(pair.source), options.min_prefix)
+                counts[key] = counts.get(key, Counts()) + counted
             if gold is not None:
                 row = gold_json(index, pair, loaded)
                 gold.write(json_format.dumps(row, ensure_ascii=False) + "\n")
@@ -183,8 +183,10 @@ def _by_length(table: Reachability, names: list[str]) -> tuple[Table, Table]:
     ways = _table("derivations per reachable pair, geometric mean", "words", "pairs", *names)
     for row in table.rows:
         head = f"{row.shortest}-{row.longest}", f"{row.counts[0].n_pairs:,}"
-        reach.add_row(*head, *(f"{100 * one.sentences:.1f} %" for one in row.counts))
-        means = (f"{one.derivations:,.4g}" if one.n_reachable else "-" for one in row.counts)
+        reach.add_row(*head, *(f"{100 * counts.sentences:.1f} %" for counts in row.counts))
+        means = (
+            f"{counts.derivations:,.4g}" if counts.n_reachable else "-" for counts in row.counts
+        )
         ways.add_row(*head, *means)
     return reach, ways
 
@@ -199,16 +201,16 @@ def _table(title: str, *heads: str) -> Table:
 def _as_json(table: Reachability, n_empty: int, seconds: dict[int, float]) -> dict[str, Any]:
     def counts(some: tuple[Counts, ...]) -> list[dict[str, Any]]:
         return [
-            asdict(one)
+            asdict(counted)
             | {
                 "limit": limit,
-                "sentences": one.sentences,
-                "words": one.words,
-                "sentences_with_prefixes": one.sentences_with_prefixes,
-                "words_with_prefixes": one.words_with_prefixes,
-                "derivations": one.derivations,
+                "sentences": counted.sentences,
+                "words": counted.words,
+                "sentences_with_prefixes": counted.sentences_with_prefixes,
+                "words_with_prefixes": counted.words_with_prefixes,
+                "derivations": counted.derivations,
             }
-            for limit, one in zip(table.limits, some, strict=True)
+            for limit, counted in zip(table.limits, some, strict=True)
         ]
 
     total = counts(table.total)

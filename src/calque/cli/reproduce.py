@@ -105,18 +105,18 @@ def reproduce(
         progress=console,
     )
     names = [] if tables is None else [name.strip() for name in tables.split(",")]
-    found = run(wanted, bench, names)
+    reproduction = run(wanted, bench, names)
     if json:
-        print_json(found.to_json())
+        print_json(reproduction.to_json())
         return
-    console.print(_table(found))
+    console.print(_table(reproduction))
     console.note(f"Wrote {out / 'report.html'}, report.md and result.json; open the first.")
 
 
-def _table(found: Reproduction) -> Table:
+def _table(reproduction: Reproduction) -> Table:
     from calque.experiments.entries import SUMMARY, summary
 
     table = Table(*SUMMARY, box=None, header_style="bold")
-    for *cells, verdict in summary(found.sections):
+    for *cells, verdict in summary(reproduction.sections):
         table.add_row(*map(escape, cells), f"[{COLOURS[verdict]}]{verdict}[/]")
     return table

@@ -61,8 +61,8 @@ class BlockBags:
             )
             read = [""] * n
             if concat:
-                found = self._texts.words(text, np.arange(n + 1), word_offsets, words)
-                read = [self._texts.restored(" ".join(one)) for one in found]
+                bags = self._texts.words(text, np.arange(n + 1), word_offsets, words)
+                read = [self._texts.restored(" ".join(bag)) for bag in bags]
             yield CandidateLists(
                 lengths=np.ones(n, np.int64),
                 texts=read,

@@ -77,7 +77,10 @@ class CandidateTexts:
         """
         if not any(is_class(word) for word in sentence.prepared.words):
             return [self.restored(words) for words in candidates]
-        return [one.text for one in self._translator.read_off(sentence, ways(), distinct=False)]
+        return [
+            translation.text
+            for translation in self._translator.read_off(sentence, ways(), distinct=False)
+        ]
 
     def read_batch(self, text: PreparedText, batch: _core.DecodedBatch) -> list[str]:
         """All candidates of sentences that were not cut, equal ones too."""

@@ -154,9 +154,9 @@ class CandidateSearch:
         """
         for text, left_out in self._texts[skip:]:
             rows = self._rows(text, left_out, weights, n, threads)
-            found = text.by_sentence(range(len(rows.batch)))
+            by_sentence = text.by_sentence(range(len(rows.batch)))
             yield CandidateLists.concatenated(
-                [self._candidates(sentence, pieces, rows, n) for sentence, pieces in found]
+                [self._candidates(sentence, pieces, rows, n) for sentence, pieces in by_sentence]
             )
 
     def derived(

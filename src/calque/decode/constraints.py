@@ -71,9 +71,9 @@ class Terminology:
         """The terms among `words[begin:end]`, left to right; of several at a word the longest."""
         while begin < end:
             for length in self._lengths.get(words[begin], ()):
-                found = self._target(tuple(words[begin : begin + length]))
-                if found and begin + length <= end:
-                    yield Required(begin, begin + length, found)
+                target = self._target(tuple(words[begin : begin + length]))
+                if target and begin + length <= end:
+                    yield Required(begin, begin + length, target)
                     begin += length
                     break
             else:
@@ -140,28 +140,28 @@ class Constraints:
         prepared = preprocessor.prepare(sentence, self.keep, self.keep_foreign)
         required = self._required(prepared)
         words, literal = list(prepared.words), prepared.literal if required else ()
-        for one in required:
-            words[one.begin : one.end] = literal[one.begin : one.end]
+        for span in required:
+            words[span.begin : span.end] = literal[span.begin : span.end]
         return replace(prepared, words=tuple(words)), required
 
     def _required(self, prepared: Prepared) -> list[Required]:
         """What passes through, the terms between, and URLs and the like between those."""
         words = prepared.literal if self.terminology else prepared.words
-        found: list[Required] = []
+        spans: list[Required] = []
         behind = 0
         for begin, end in (*prepared.kept, (len(words), len(words))):
             if self.terminology:
-                found += self.terminology.find(words, behind, begin)
+                spans += self.terminology.find(words, behind, begin)
             if begin < end:
-                found.append(Required(begin, end, prepared.words[begin:end], is_copy=True))
+                spans.append(Required(begin, end, prepared.words[begin:end], is_copy=True))
             behind = end
-        taken = {place for one in found for place in range(one.begin, one.end)}
-        found += [
+        taken = {place for span in spans for place in range(span.begin, span.end)}
+        spans += [
             Required(begin, end, prepared.words[begin:end], is_copy=True)
             for begin, end in prepared.foreign
             if taken.isdisjoint(range(begin, end))
         ]
-        return sorted(found, key=lambda one: one.begin)
+        return sorted(spans, key=lambda span: span.begin)
 
 
 def _text(phrase: str) -> str:

@@ -30,7 +30,7 @@ def step_features(
 ) -> list[list[FeatureUse]]:
     """The features that fire at each step of a derivation; they add up to its score."""
     rows = decoder.explain(derivation, source, weights)
-    return [[FeatureUse(*one) for one in row] for row in rows]
+    return [[FeatureUse(*fired) for fired in row] for row in rows]
 
 
 def sorted_by_size(uses: Iterable[FeatureUse]) -> tuple[FeatureUse, ...]:

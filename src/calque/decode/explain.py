@@ -57,6 +57,6 @@ def _origin(step: _core.Step) -> str:
 def _check(explanation: Explanation) -> None:
     """A table that does not add up would explain something else: better to stop."""
     total, score = explanation.score, explanation.translation.score
-    size = sum(abs(use.contribution) for one in explanation.blocks for use in one.features)
+    size = sum(abs(use.contribution) for block in explanation.blocks for use in block.features)
     if abs(total - score) > TOLERANCE * (1 + size):
         raise ArithmeticError(f"contributions add up to {total}, but the score is {score}")

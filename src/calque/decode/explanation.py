@@ -56,12 +56,12 @@ class Explanation:
     @property
     def score(self) -> float:
         """The sum of all contributions, which is the score of the translation."""
-        return sum(one.score for one in self.blocks)
+        return sum(block.score for block in self.blocks)
 
     @property
     def features(self) -> tuple[FeatureUse, ...]:
         """Sums over the sentence, the largest absolute contribution first."""
-        return added(chain.from_iterable(one.features for one in self.blocks))
+        return added(chain.from_iterable(block.features for block in self.blocks))
 
     def against(self, other: Explanation) -> Comparison:
         """How this translation and another of the same sentence differ."""
@@ -71,11 +71,12 @@ class Explanation:
         """What there is to draw."""
         boxes = []
         at = 0
-        for number, one in enumerate(self.blocks, 1):
-            end = at + len(one.block.target.split(" "))
-            spans = one.block.begin, one.block.end, at, end
-            title = f"{_arrow(one)}, {one.block.orientation}, {one.score:.4f}"
-            boxes.append(Box(*spans, number, one.letter, title))
+        for number, contribution in enumerate(self.blocks, 1):
+            block = contribution.block
+            end = at + len(block.target.split(" "))
+            spans = block.begin, block.end, at, end
+            title = f"{_arrow(contribution)}, {block.orientation}, {contribution.score:.4f}"
+            boxes.append(Box(*spans, number, contribution.letter, title))
             at = end
         return Grid(self.source, self.translation.words, tuple(boxes))
 
@@ -101,8 +102,12 @@ class Explanation:
         """A table per block, largest contributions first, and the total."""
         heads = "value", "weight", "contribution"
         sections = [
-            Section(f"{number}{one.letter}  {_arrow(one)}", one.score, _entries(one.features))
-            for number, one in enumerate(self.blocks, 1)
+            Section(
+                f"{number}{contribution.letter}  {_arrow(contribution)}",
+                contribution.score,
+                _entries(contribution.features),
+            )
+            for number, contribution in enumerate(self.blocks, 1)
         ]
         return table(heads, [*sections, Section("total", self.score)], top)
 
@@ -117,14 +122,14 @@ class Explanation:
     def to_json(self, top: int | None = None) -> dict[str, Any]:
         """Lists and numbers for JSON; `top` features per block, all by default."""
         blocks = [
-            asdict(one.block)
+            asdict(contribution.block)
             | {
-                "origin": one.origin,
-                "letter": one.letter,
-                "score": one.score,
-                "features": _json(one.features[:top]),
+                "origin": contribution.origin,
+                "letter": contribution.letter,
+                "score": contribution.score,
+                "features": _json(contribution.features[:top]),
             }
-            for one in self.blocks
+            for contribution in self.blocks
         ]
         return {
             "source": list(self.source),
@@ -136,8 +141,9 @@ class Explanation:
 
     def _list(self) -> str:
         lines = [
-            f"{number}{one.letter}  {one.block.begin + 1}-{one.block.end}  {_arrow(one)}\n"
-            for number, one in enumerate(self.blocks, 1)
+            f"{number}{contribution.letter}"
+            f"  {contribution.block.begin + 1}-{contribution.block.end}  {_arrow(contribution)}\n"
+            for number, contribution in enumerate(self.blocks, 1)
         ]
         return "".join(lines)
 
@@ -175,7 +181,10 @@ class Comparison:
     @property
     def differences(self) -> tuple[FeatureDifference, ...]:
         """The features whose sums differ, the largest absolute difference first."""
-        first, other = ({use.name: use for use in one.features} for one in (self.first, self.other))
+        first, other = (
+            {use.name: use for use in explanation.features}
+            for explanation in (self.first, self.other)
+        )
         rows = [
             FeatureDifference(name, _value(first, name), _value(other, name), use.weight)
             for name, use in (first | other).items()
@@ -185,7 +194,7 @@ class Comparison:
 
     def to_text(self, width: int | None = None, top: int | None = None) -> str:
         """Both drawings and the table of differences, for a terminal of `width` cells."""
-        drawings = [one.drawing(width) for one in (self.first, self.other)]
+        drawings = [explanation.drawing(width) for explanation in (self.first, self.other)]
         entries = [
             Entry(row.name, (row.value, row.other_value, row.weight, row.contribution))
             for row in self.differences
@@ -215,9 +224,9 @@ def _value(uses: dict[str, FeatureUse], name: str) -> float:
     return uses[name].value if name in uses else 0.0
 
 
-def _arrow(one: BlockContribution) -> str:
-    origin = "" if one.origin == "block" else f" ({one.origin})"
-    return visible(f"{one.block.source} → {one.block.target}{origin}")
+def _arrow(contribution: BlockContribution) -> str:
+    origin = "" if contribution.origin == "block" else f" ({contribution.origin})"
+    return visible(f"{contribution.block.source} → {contribution.block.target}{origin}")
 
 
 def _entries(uses: tuple[FeatureUse, ...]) -> list[Entry]:

@@ -23,15 +23,15 @@ def force_text(
         raise CalqueError("the translation is empty: expected words")
     options = ForceOptions(**rules.rules(), max_words=len(source), min_prefix=1)
     encoded = encode_pairs([(" ".join(source), " ".join(words))], model)
-    [found] = decoder.force(*encoded, model.weights, options, derive_prefix=False, threads=1)
-    if found.reachable:
-        return found.best
+    [forced] = decoder.force(*encoded, model.weights, options, derive_prefix=False, threads=1)
+    if forced.reachable:
+        return forced.best
     what = f"no blocks of the model give '{' '.join(words)}'"
-    if found.truncated:
+    if forced.truncated:
         raise CalqueError(f"{what}: the search was given up at {options.memory_mb:,} MB")
-    if found.prefix_target == 0:
+    if forced.prefix_target == 0:
         raise CalqueError(f"{what}: not even its first words can be derived")
-    reached = " ".join(words[: found.prefix_target])
+    reached = " ".join(words[: forced.prefix_target])
     raise CalqueError(
-        f"{what}: the first {found.prefix_source} source words reach no further than '{reached}'"
+        f"{what}: the first {forced.prefix_source} source words reach no further than '{reached}'"
     )

@@ -96,17 +96,17 @@ def gold_json(index: int, pair: ForcedPair, model: Model) -> dict[str, Any]:
     row: dict[str, Any] = {"index": index, "reachable": False, "prefix": None}
     if not pair.found:
         return row
-    found = pair.found[-1]
-    best = found.best
+    forced = pair.found[-1]
+    best = forced.best
     row |= {
-        "reachable": found.reachable,
-        "too_large": found.truncated,
-        "n_derivations": found.n_derivations,
+        "reachable": forced.reachable,
+        "too_large": forced.truncated,
+        "n_derivations": forced.n_derivations,
     }
     if not best.steps:
         return row
-    if not found.reachable:
-        row["prefix"] = [found.prefix_source, found.prefix_target]
+    if not forced.reachable:
+        row["prefix"] = [forced.prefix_source, forced.prefix_target]
     return row | {
         "score": best.score,
         "steps": [asdict(_use(step, pair.source, model.target_vocabulary)) for step in best.steps],

@@ -71,7 +71,7 @@ class GoldLattices:
     ) -> GoldLattices:
         """The lattices of all pairs that forced decoding reaches, or reaches a prefix pair of."""
         shortest = options.min_prefix if prefixes != "none" else len(source.sentences.ids) + 1
-        found = decoder.core.find_gold(
+        lattices = decoder.core.find_gold(
             decoder.core_source(source),
             references.copies,
             references.sentences.offsets,
@@ -83,7 +83,7 @@ class GoldLattices:
             all_prefixes=prefixes == "all",
             threads=n_workers(threads),
         )
-        return cls(*found[:-1], n_pairs=len(source.sentences), n_too_large=found[-1])
+        return cls(*lattices[:-1], n_pairs=len(source.sentences), n_too_large=lattices[-1])
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -189,7 +189,7 @@ class GoldText:
         Bin i has the derivations that cover i source words; minus infinity where there are none.
         `rules` are those under which the lattices were found.
         """
-        found = self._decoder.core.gold_scores(
+        scored = self._decoder.core.gold_scores(
             self._source,
             *self._references,
             self._core,
@@ -198,7 +198,7 @@ class GoldText:
             self._leave_one_out,
             threads=n_workers(threads),
         )
-        return np.split(found, np.cumsum(self.lattices.n_source + 1)[:-1])
+        return np.split(scored, np.cumsum(self.lattices.n_source + 1)[:-1])
 
     def violations(
         self,

@@ -51,11 +51,11 @@ def oracle_texts(
     `leave_one_out` the sentences are the lines of the training text, and blocks that a pair
     forgets are out of reach.
     """
-    for one in _batches(translator, sentences, references, leave_one_out):
-        batch = one.search(translator, options, n_best, threads)
-        for at, sentence in enumerate(one.source.sentences):
+    for part in _batches(translator, sentences, references, leave_one_out):
+        batch = part.search(translator, options, n_best, threads)
+        for at, sentence in enumerate(part.source.sentences):
             ways = [[derivation] for derivation in batch[at].derivations]
-            known = tuple(text[at] for text in one.references)
+            known = tuple(text[at] for text in part.references)
             yield OracleSentence(translator.read_off(sentence, ways, distinct=False), known)
 
 
@@ -74,15 +74,15 @@ def oracle_lists(
     Those of a sentence differ as sequences of blocks, not always in their words.
     """
     texts = CandidateTexts(translator)
-    for one in _batches(translator, sentences, references, leave_one_out):
-        batch = one.search(translator, options, n_best, threads)
+    for part in _batches(translator, sentences, references, leave_one_out):
+        batch = part.search(translator, options, n_best, threads)
         n_rows = len(batch.scores)
         sparse = no_rows(n_rows)
         if translator.decoder.features.templates:
-            sparse = translator.decoder.sparse_batch(batch, one.source.source, threads=threads)
+            sparse = translator.decoder.sparse_batch(batch, part.source.source, threads=threads)
         yield CandidateLists(
             lengths=np.diff(batch.offsets),
-            texts=texts.read_batch(one.source, batch),
+            texts=texts.read_batch(part.source, batch),
             dense=batch.features.reshape(n_rows, -1).copy(),
             scores=batch.scores.copy(),
             sparse=sparse,

@@ -71,9 +71,9 @@ class PreparedText:
         """The number of pieces of each sentence."""
         return [len(sentence.pieces) for sentence in self.sentences]
 
-    def by_sentence(self, found: Iterable[T]) -> Iterator[tuple[PreparedSentence, list[T]]]:
-        """Each sentence with what was found for its pieces, where `found` has one per piece."""
-        rest = iter(found)
+    def by_sentence(self, of_pieces: Iterable[T]) -> Iterator[tuple[PreparedSentence, list[T]]]:
+        """Each sentence with the values of its pieces, where `of_pieces` has one per piece."""
+        rest = iter(of_pieces)
         for sentence in self.sentences:
             yield sentence, [next(rest) for _ in sentence.pieces]
 

@@ -81,10 +81,10 @@ class Reachability:
     """One per distortion limit."""
 
 
-def count(found: _core.Forced, n_words: int, min_prefix: int) -> Counts:
+def count(forced: _core.Forced, n_words: int, min_prefix: int) -> Counts:
     """What one sentence pair of `n_words` source words adds to the sums."""
-    reachable = found.reachable
-    prefix = 0 if reachable or found.prefix_source < min_prefix else found.prefix_source
+    reachable = forced.reachable
+    prefix = 0 if reachable or forced.prefix_source < min_prefix else forced.prefix_source
     return Counts(
         n_pairs=1,
         n_words=n_words,
@@ -92,8 +92,8 @@ def count(found: _core.Forced, n_words: int, min_prefix: int) -> Counts:
         n_reachable_words=n_words if reachable else 0,
         n_prefix=int(prefix > 0),
         n_prefix_words=prefix,
-        n_too_large=int(found.truncated),
-        log_derivations=math.log(found.n_derivations) if reachable else 0.0,
+        n_too_large=int(forced.truncated),
+        log_derivations=math.log(forced.n_derivations) if reachable else 0.0,
     )
 
 

@@ -116,9 +116,9 @@ def _required(
     target_offsets = [0]
     for sentence, constraints in zip(words, required, strict=True):
         texts = list(sentence) if constraints else []
-        for one in constraints:
-            spans += (one.begin, one.end)
-            targets += [_target_id(word, target, texts) for word in one.target]
+        for constraint in constraints:
+            spans += (constraint.begin, constraint.end)
+            targets += [_target_id(word, target, texts) for word in constraint.target]
             target_offsets.append(len(targets))
     offsets = np.cumsum([0, *map(len, required)], dtype=np.int64)
     return RequiredArrays(

@@ -40,9 +40,9 @@ def summed_rows(sparse: SparseRows, rows: NDArray[np.int64]) -> SparseRows:
         for begin, end in pairwise(offsets[::n_rows].tolist())
     ]
     return SparseRows(
-        offsets_of([len(one["keys"]) for one in sums]),
-        np.concatenate([one["keys"] for one in sums]),
-        np.concatenate([one["values"] for one in sums]),
+        offsets_of([len(row["keys"]) for row in sums]),
+        np.concatenate([row["keys"] for row in sums]),
+        np.concatenate([row["values"] for row in sums]),
     )
 
 

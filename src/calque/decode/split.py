@@ -34,7 +34,7 @@ def split(words: Sequence[str], required: Sequence[Required], limit: int) -> Ite
     anywhere, but never inside what is required: a longer term makes a longer piece. Only longer
     copies are cut, because their parts are copies, too.
     """
-    required = [part for one in required for part in _parts(one, limit)]
+    required = [part for span in required for part in _parts(span, limit)]
     begin = first = 0
     while True:
         end = _next_cut(words, begin, (required[i] for i in range(first, len(required))), limit)
@@ -42,8 +42,8 @@ def split(words: Sequence[str], required: Sequence[Required], limit: int) -> Ite
         while last < len(required) and required[last].end <= end:
             last += 1
         mine = [
-            replace(one, begin=one.begin - begin, end=one.end - begin)
-            for one in required[first:last]
+            replace(span, begin=span.begin - begin, end=span.end - begin)
+            for span in required[first:last]
         ]
         yield Piece(begin, tuple(words[begin:end]), tuple(mine))
         if end == len(words):
@@ -51,12 +51,12 @@ def split(words: Sequence[str], required: Sequence[Required], limit: int) -> Ite
         begin, first = end, last
 
 
-def _parts(one: Required, limit: int) -> Iterator[Required]:
-    step = limit if one.is_copy else one.end - one.begin
-    for begin in range(one.begin, one.end, step):
-        end = min(begin + step, one.end)
-        target = one.target[begin - one.begin : end - one.begin] if one.is_copy else one.target
-        yield replace(one, begin=begin, end=end, target=target)
+def _parts(span: Required, limit: int) -> Iterator[Required]:
+    step = limit if span.is_copy else span.end - span.begin
+    for begin in range(span.begin, span.end, step):
+        end = min(begin + step, span.end)
+        target = span.target[begin - span.begin : end - span.begin] if span.is_copy else span.target
+        yield replace(span, begin=begin, end=end, target=target)
 
 
 def _next_cut(words: Sequence[str], begin: int, required: Iterable[Required], limit: int) -> int:
@@ -64,10 +64,10 @@ def _next_cut(words: Sequence[str], begin: int, required: Iterable[Required], li
     if len(words) - begin <= limit:
         return len(words)
     inside = set[int]()
-    for one in required:
-        if one.begin >= begin + limit:
+    for span in required:
+        if span.begin >= begin + limit:
             break
-        inside.update(range(one.begin + 1, one.end))
+        inside.update(range(span.begin + 1, span.end))
     allowed = [end for end in range(begin + 1, begin + limit + 1) if end not in inside]
     if not allowed:
         return max(inside) + 1

@@ -216,8 +216,8 @@ class Translator:
             raise OptionError(f"{problem}: expected one piece, where a translation is given")
         wanted = checked_text(translation)
         derivation = force_text(self.decoder, self.model, prepared.words, wanted, search)
-        [found] = self.read_off(text.sentences[0], [[derivation]], distinct=False)
-        return self._explain(text.sentences[0], found, [derivation])
+        [read] = self.read_off(text.sentences[0], [[derivation]], distinct=False)
+        return self._explain(text.sentences[0], read, [derivation])
 
     def _explain(
         self,
@@ -236,8 +236,8 @@ class Translator:
         words = model.preprocessor.prepare(checked_text(sentence)).words
         source = SourceText.from_words([words], model.source_vocabulary, model.target_vocabulary)
         search = fill(self.options, options, "translate")
-        found = self.decoder.graph(source, model.weights, search)
-        return TranslationGraph.read_off(found, words, model.target_vocabulary)
+        core_graph = self.decoder.graph(source, model.weights, search)
+        return TranslationGraph.read_off(core_graph, words, model.target_vocabulary)
 
     def _prepared(
         self, sentences: Iterable[str], constraints: Constraints, search: DecodeOptions
@@ -263,7 +263,7 @@ class Translator:
             leave_one_out=left_out,
             threads=threads,
         )
-        for sentence, lists in text.by_sentence(one.derivations for one in decoded):
+        for sentence, lists in text.by_sentence(of_piece.derivations for of_piece in decoded):
             yield sentence, combine_derivations(lists, n)
 
     def read_off(
@@ -283,11 +283,14 @@ class Translator:
         read = [read_off(zip(pieces, way, strict=True), prepared, *parts) for way in ways]
         if with_sparse:
             sparse = sparse_features(self.decoder, ways, encode_pieces(pieces, model))
-            read = [replace(one, sparse=its) for one, its in zip(read, sparse, strict=True)]
+            read = [
+                replace(translation, sparse=its)
+                for translation, its in zip(read, sparse, strict=True)
+            ]
         if not distinct or len(pieces) == 1:
             return read
         # Different words of neighbouring pieces may be the same in a row.
         first: dict[tuple[str, ...], Translation] = {}
-        for one in read:
-            first.setdefault(one.words, one)
+        for translation in read:
+            first.setdefault(translation.words, translation)
         return list(first.values())

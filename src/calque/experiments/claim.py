@@ -46,8 +46,8 @@ class Claim:
     @property
     def verdict(self) -> Verdict:
         """That of the weakest evidence: one contradiction is enough, and then one doubt."""
-        found = {one.verdict for one in self.evidence}
-        return next((v for v in (Verdict.FAILS, Verdict.OPEN) if v in found), Verdict.HOLDS)
+        verdicts = {item.verdict for item in self.evidence}
+        return next((v for v in (Verdict.FAILS, Verdict.OPEN) if v in verdicts), Verdict.HOLDS)
 
 
 def stated(holds: bool, seen: str) -> Evidence:
@@ -69,21 +69,25 @@ class Paired:
 
     def better(self, system: System, baseline: System) -> Evidence:
         """The claim that a system is better: it is in doubt where the difference may be chance."""
-        found = self._compare(system, baseline)
+        comparison = self._compare(system, baseline)
         verdicts = {True: Verdict.HOLDS, False: Verdict.FAILS, None: Verdict.OPEN}
-        return Evidence(verdicts[found.is_better(found.metrics[0], 1)], self._line(found))
+        return Evidence(
+            verdicts[comparison.is_better(comparison.metrics[0], 1)], self._line(comparison)
+        )
 
     def not_worse(self, system: System, baseline: System) -> Evidence:
         """The claim that a system is as good or better: refuted where it is clearly worse."""
-        found = self._compare(system, baseline)
-        return stated(found.is_better(found.metrics[0], 1) is not False, self._line(found))
+        comparison = self._compare(system, baseline)
+        return stated(
+            comparison.is_better(comparison.metrics[0], 1) is not False, self._line(comparison)
+        )
 
     def alike(self, system: System, baseline: System, margin: float) -> Evidence:
         """The claim that two systems do not differ: refuted by a clear difference over `margin`."""
-        found = self._compare(system, baseline)
-        clear = found.is_better(found.metrics[0], 1) is not None
-        size = abs(found.metrics[0].comparison.differences[0].value)
-        return stated(not clear or size <= margin, self._line(found))
+        comparison = self._compare(system, baseline)
+        clear = comparison.is_better(comparison.metrics[0], 1) is not None
+        size = abs(comparison.metrics[0].comparison.differences[0].value)
+        return stated(not clear or size <= margin, self._line(comparison))
 
     def half_width(self, system: System) -> float:
         """Half of the interval that the score of a system lies in, by the bootstrap."""
@@ -96,13 +100,15 @@ class Paired:
         lines = self.text.reference_lines
         return compare_systems([*baselines, system], lines, [metric], self.options)
 
-    def _line(self, found: SystemsComparison) -> str:
-        [one] = found.metrics
-        baseline, system = (f"{score.value:.{one.n_decimals}f}" for score in one.comparison.systems)
-        difference = one.comparison.differences[0]
-        p = difference.p_bootstrap if found.by_bootstrap else difference.p_randomization
+    def _line(self, comparison: SystemsComparison) -> str:
+        [of_metric] = comparison.metrics
+        baseline, system = (
+            f"{score.value:.{of_metric.n_decimals}f}" for score in of_metric.comparison.systems
+        )
+        difference = of_metric.comparison.differences[0]
+        p = difference.p_bootstrap if comparison.by_bootstrap else difference.p_randomization
         return (
-            f"{found.systems[1].name} {system} against {found.systems[0].name} {baseline}"
+            f"{comparison.systems[1].name} {system} against {comparison.systems[0].name} {baseline}"
             f" {label(self.metric)} on {self.text.name}"
-            f" ({difference.value:+.{one.n_decimals}f}, {show_p(p)})"
+            f" ({difference.value:+.{of_metric.n_decimals}f}, {show_p(p)})"
         )

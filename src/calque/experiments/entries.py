@@ -29,8 +29,8 @@ def tally(claims: Iterable[Claim]) -> str:
         Verdict.OPEN: ("is not significant", "are not significant"),
     }
     return ", ".join(
-        f"{counts[verdict]} {one if counts[verdict] == 1 else many}"
-        for verdict, (one, many) in words.items()
+        f"{counts[verdict]} {singular if counts[verdict] == 1 else many}"
+        for verdict, (singular, many) in words.items()
         if counts[verdict]
     )
 

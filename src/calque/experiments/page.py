@@ -26,24 +26,24 @@ def to_page(paper: Paper, sections: Mapping[str, Section], facts: Mapping[str, s
     return page(paper.citation, *parts, lead=paper.about)
 
 
-def _section(name: str, one: Section) -> Html:
+def _section(name: str, made: Section) -> Html:
     parts = [
         table(entry.heads, [[shown(cell) for cell in row] for row in entry.rows], entry.caption)
-        for entry in one.tables
+        for entry in made.tables
     ]
-    parts += [paragraph(remark, "note") for remark in one.remarks]
-    for number, drawn in enumerate(one.figures):
+    parts += [paragraph(remark, "note") for remark in made.remarks]
+    for number, drawn in enumerate(made.figures):
         drawing = draw(drawn.curves, drawn.x_label, drawn.y_label, f"figure-{name}-{number}")
         parts.append(figure(drawing, drawn.caption))
-    parts += [part for claim in one.claims for part in _claim(claim)]
-    return section(one.title, *parts)
+    parts += [part for claim in made.claims for part in _claim(claim)]
+    return section(made.title, *parts)
 
 
 def _claim(claim: Claim) -> list[Html]:
     lines = [
         ("paper", claim.paper),
         ("criterion", claim.criterion),
-        *((one.verdict.value, one.seen) for one in claim.evidence),
+        *((item.verdict.value, item.seen) for item in claim.evidence),
     ]
     items = "".join(element("dt", name) + element("dd", value) for name, value in lines)
     heading = f"({claim.number}) {claim.text}: {claim.verdict.value}"

@@ -100,9 +100,9 @@ def reproduce(paper: Paper, bench: Bench, tables: Sequence[str] = ()) -> Reprodu
         }
         for name, cell in bench.cells.items()
     }
-    found = Reproduction(paper, sections, _facts(paper, bench), cells)
-    found.write(bench.out)
-    return found
+    reproduction = Reproduction(paper, sections, _facts(paper, bench), cells)
+    reproduction.write(bench.out)
+    return reproduction
 
 
 def _facts(paper: Paper, bench: Bench) -> dict[str, str]:

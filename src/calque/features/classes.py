@@ -163,7 +163,7 @@ def _look_up(classes: Mapping[str, str] | None, word: str) -> str:
 
 
 def _pairs(lines: Iterable[str], where: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    value_of: dict[str, str] = {}
     for line, row in enumerate(lines, 1):
         fields = _FIELD.findall(row)
         if not fields:
@@ -171,7 +171,7 @@ def _pairs(lines: Iterable[str], where: str) -> dict[str, str]:
         if len(fields) not in (2, 3):
             raise LineError(where, line, "expected 'word class' or 'class word count'")
         word, value = fields if len(fields) == 2 else (fields[1], fields[0])
-        if word in found:
+        if word in value_of:
             raise LineError(where, line, f"the word '{word}' is given twice")
-        found[word] = value
-    return found
+        value_of[word] = value
+    return value_of

@@ -155,10 +155,10 @@ def _local_model(steps: Steps) -> dict[str, Component]:
     end = " and the end" if steps == "adjacent" else ""
     unigram = _column(lambda data: _there(data.local_model).unigram, steps)
     lexical = _column(lambda data: _there(data.local_model).lexical, steps)
-    found = {f"{prefix}block_unigram": Component(f"log p(block), {steps} steps", unigram)}
+    components = {f"{prefix}block_unigram": Component(f"log p(block), {steps} steps", unigram)}
     if steps == "adjacent":
-        found["block_orientation"] = Component("log p(orientation | block)", _orientation)
-    return found | {
+        components["block_orientation"] = Component("log p(orientation | block)", _orientation)
+    return components | {
         f"{steps}_language_model_first": Component(
             f"of words that begin a block, {steps} steps", _lm(first=True, rest=False, steps=steps)
         ),

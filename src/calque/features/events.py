@@ -123,12 +123,12 @@ class BlockEvents:
         """
         # Twice: in the pieces that threads fill, and in one array to be sorted.
         n_parts = 1 + 2 * _KEY_BYTES * n_events // (self.options.memory_mb * _MEGABYTE)
-        found = []
+        frequent = []
         with progress.stage("count pairs of blocks", n_parts) as stage:
             for share in range(n_parts):
-                found.append(self._core.frequent_pairs(threshold, share, n_parts, self._threads))
+                frequent.append(self._core.frequent_pairs(threshold, share, n_parts, self._threads))
                 stage.advance()
-            keys = np.sort(np.concatenate(found))
+            keys = np.sort(np.concatenate(frequent))
             stage.say(f"{len(keys):,} pairs seen more than {threshold} times")
         halves = np.stack([keys >> np.uint64(32), keys & np.uint64(0xFFFFFFFF)], axis=1)
         return halves.astype(np.int32)

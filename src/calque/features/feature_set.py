@@ -165,7 +165,9 @@ class FeatureSet:
     def _levels(self) -> Mapping[Side, tuple[str, ...]]:
         levels: dict[Side, tuple[str, ...]] = {}
         for side in ("source", "target"):
-            used = set[str]().union(*(one.levels(side) for one in self.templates.values()))
+            used = set[str]().union(
+                *(template.levels(side) for template in self.templates.values())
+            )
             levels[side] = ("word", *sorted(used - {"word"}))
         return levels
 

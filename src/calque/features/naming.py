@@ -61,7 +61,7 @@ class Namer:
 
         `source` is the whole sentence, `ends` is false for a derivation of its prefix.
         """
-        found: list[list[str]] = []
+        per_step: list[list[str]] = []
         for context in _contexts(len(source), steps, ends):
             fired = [
                 f"{template.name}:{' ||| '.join(values)}"
@@ -69,8 +69,8 @@ class Namer:
                 if self._fires(template, context)
                 for values in self._values(template, source, context)
             ]
-            found.append(fired)
-        return found
+            per_step.append(fired)
+        return per_step
 
     def _fires(self, template: Template, context: _Context) -> bool:
         if context.step.row < 0 and not template.copies:

@@ -36,9 +36,9 @@ def name_keys(names: Iterable[str]) -> NDArray[np.uint64]:
     order = np.argsort(keys, kind="stable")
     same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
     if len(same):
-        one, other = (names[at] for at in order[same[0] : same[0] + 2].tolist())
+        first, other = (names[at] for at in order[same[0] : same[0] + 2].tolist())
         raise CalqueError(
-            f"the names '{one}' and '{other}' have the same 64-bit key: rename one of them"
+            f"the names '{first}' and '{other}' have the same 64-bit key: rename one of them"
         )
     return keys
 

@@ -43,12 +43,14 @@ def read_weights(path: Path | str) -> dict[str, float]:
             raise LineError(path, number, "expected 'name value'")
         name = label.rstrip("=:") or label
         names = [name] if len(values) == 1 else [f"{name}_{i}" for i in range(len(values))]
-        for one, value in zip(names, values, strict=True):
-            if one in weights:
-                raise LineError(path, number, f"'{one}' is given twice")
+        for feature, value in zip(names, values, strict=True):
+            if feature in weights:
+                raise LineError(path, number, f"'{feature}' is given twice")
             if not math.isfinite(value):
-                raise LineError(path, number, f"the weight of '{one}' is {value}, expected finite")
-            weights[one] = value
+                raise LineError(
+                    path, number, f"the weight of '{feature}' is {value}, expected finite"
+                )
+            weights[feature] = value
     if not weights:
         raise FileError(path, "has no weights: expected lines of 'name value'")
     return weights

@@ -41,12 +41,12 @@ def tallies(orders: Sequence[OrderCounts], tokens: NDArray[np.int32]) -> list[li
     one n-gram per order to another class: nothing on a large corpus, but enough on a small one to
     tell the models apart, and they are to be equal.
     """
-    found = [list(counts_of_counts(order.counts)) for order in orders]
-    for tally, (adjusted, plain) in zip(found, _last_counts(orders, tokens), strict=False):
+    counted = [list(counts_of_counts(order.counts)) for order in orders]
+    for tally, (adjusted, plain) in zip(counted, _last_counts(orders, tokens), strict=False):
         for count, change in ((adjusted, -1), (plain, 1)):
             if 1 <= count <= len(tally):
                 tally[count - 1] += change
-    return found
+    return counted
 
 
 def _last_counts(

@@ -93,11 +93,11 @@ def _smooth(
 
 
 def _discounts(n: int, tally: list[int], progress: Progress) -> Discounts:
-    found = discounts(tally)
-    if found is None:
+    estimated = discounts(tally)
+    if estimated is None:
         progress.warn(
             f"language model: too few {n}-grams to estimate the discounts of order {n}; "
             f"fixed discounts {FALLBACK[1]:g}, {FALLBACK[2]:g}, {FALLBACK[3]:g} are used"
         )
         return FALLBACK
-    return found
+    return estimated

@@ -61,8 +61,8 @@ class Bleu(WordMetric):
             smoothed = matches
         # Percentages from here on, as in sacreBLEU, so that rounding is the same.
         precisions = ratio(100 * smoothed, ngrams)
-        found = matches.any(axis=-1)
-        return found * brevity(length, reference_length) * geometric_mean(precisions)
+        has_match = matches.any(axis=-1)
+        return has_match * brevity(length, reference_length) * geometric_mean(precisions)
 
 
 def prepare_bleu(

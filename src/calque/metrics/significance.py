@@ -92,7 +92,7 @@ def compare(
     options = options or CompareOptions()
     scores = [_scores(metric, runs) for runs in systems]
     resampled = bootstrap(metric, systems, options)
-    found = tuple(
+    against_baseline = tuple(
         _system(own, draws, options.level) for own, draws in zip(scores, resampled, strict=True)
     )
     differences = []
@@ -103,11 +103,11 @@ def compare(
             Difference(
                 value,
                 _interval(draws, options.level),
-                _share_beyond(draws - draws.mean(), value, found[0].value),
+                _share_beyond(draws - draws.mean(), value, against_baseline[0].value),
                 randomization(metric, systems[0], systems[i], options),
             )
         )
-    return Comparison(found, tuple(differences))
+    return Comparison(against_baseline, tuple(differences))
 
 
 @dataclass(frozen=True)
@@ -132,16 +132,16 @@ def bootstrap(
         for size in _chunks(options.trials, columns.shape)
     ]
     totals = np.vstack(sums)
-    found, begin = [], 0
+    resampled, begin = [], 0
     for runs in systems:
         width = runs[0].shape[1]
         end = begin + len(runs) * width
         scores = metric.score(totals[:, begin:end].reshape(options.trials, len(runs), width))
         others = _run_noise(random, scores, _scores(metric, runs))
         sd = float(scores.std(axis=0).mean())
-        found.append(Resampled(sd, scores.mean(axis=1) + others))
+        resampled.append(Resampled(sd, scores.mean(axis=1) + others))
         begin = end
-    return found
+    return resampled
 
 
 def randomization(

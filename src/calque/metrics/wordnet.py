@@ -41,12 +41,12 @@ class WordNet:
 
     def synsets(self, word: str) -> list[int]:
         """The numbers of the synsets of a word and of its lemmas, sorted."""
-        found: set[int] = set()
+        offsets: set[int] = set()
         for part in PARTS:
             index = self._synsets[part]
             for lemma in self._lemmas(word.lower(), part):
-                found.update(index.get(lemma, ()))
-        return sorted(found)
+                offsets.update(index.get(lemma, ()))
+        return sorted(offsets)
 
     def _lemmas(self, word: str, part: str) -> Iterator[str]:
         yield word

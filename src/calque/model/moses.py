@@ -190,17 +190,17 @@ def _feature(ini: Path, line: int, text: str) -> _Feature:
 
 
 def _at_most_one(ini: Path, features: list[_Feature], kind: str) -> _Feature | None:
-    found = [feature for feature in features if feature.kind.startswith(kind)]
-    if len(found) > 1:
-        raise LineError(ini, found[1].line, f"a second {kind} is not supported")
-    return found[0] if found else None
+    matching = [feature for feature in features if feature.kind.startswith(kind)]
+    if len(matching) > 1:
+        raise LineError(ini, matching[1].line, f"a second {kind} is not supported")
+    return matching[0] if matching else None
 
 
 def _one(ini: Path, features: list[_Feature], kind: str) -> _Feature:
-    found = _at_most_one(ini, features, kind)
-    if found is None:
+    feature = _at_most_one(ini, features, kind)
+    if feature is None:
         raise FileError(ini, f"no {kind} among the features")
-    return found
+    return feature
 
 
 def _path(ini: Path, feature: _Feature) -> Path:
@@ -241,11 +241,11 @@ def _dense(
     values = dict.fromkeys(DENSE, 0.0)
 
     def take(feature: str, names: tuple[str, ...], factor: float = 1.0) -> None:
-        found = given.get(feature)
-        if found is None or len(found) != len(names):
-            n_found = "none" if found is None else str(len(found))
+        values_given = given.get(feature)
+        if values_given is None or len(values_given) != len(names):
+            n_found = "none" if values_given is None else str(len(values_given))
             raise FileError(ini, f"{feature}: expected {len(names)} weights, found {n_found}")
-        values.update(zip(names, (factor * weight for weight in found), strict=True))
+        values.update(zip(names, (factor * weight for weight in values_given), strict=True))
 
     kinds = {feature.kind: feature.name for feature in features}
     take(table.name, TRANSLATION)

@@ -116,11 +116,11 @@ def clean(text: str) -> str:
     """The text without what no page may hold: halves of characters and control characters."""
     return "".join(
         "\N{REPLACEMENT CHARACTER}"
-        if "\ud800" <= one <= "\udfff"
-        or (one < " " and one not in "\t\n")
-        or "\x7f" <= one < "\xa0"
-        else one
-        for one in text
+        if "\ud800" <= character <= "\udfff"
+        or (character < " " and character not in "\t\n")
+        or "\x7f" <= character < "\xa0"
+        else character
+        for character in text
     )
 
 

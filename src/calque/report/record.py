@@ -48,10 +48,10 @@ class RunRecord:
     @property
     def chosen_round(self) -> RoundRecord | None:
         """The round whose weights were taken."""
-        return next((one for one in self.rounds if one.number == self.chosen), None)
+        return next((record for record in self.rounds if record.number == self.chosen), None)
 
     @property
     def seconds(self) -> float | None:
         """Of all rounds together; unknown where a round does not tell."""
-        known = [one.seconds for one in self.rounds if one.seconds is not None]
+        known = [record.seconds for record in self.rounds if record.seconds is not None]
         return sum(known) if known and len(known) == len(self.rounds) else None

@@ -82,8 +82,10 @@ def _curves(runs: Sequence[RunRecord]) -> Html | None:
 
 
 def _score_curves(run: RunRecord, series: int) -> Iterator[Curve]:
-    scored = [(one.number, one.score) for one in run.rounds if _is_number(one.score)]
-    pooled = [(one.number, one.pool_score) for one in run.rounds if _is_number(one.pool_score)]
+    scored = [(record.number, record.score) for record in run.rounds if _is_number(record.score)]
+    pooled = [
+        (record.number, record.pool_score) for record in run.rounds if _is_number(record.pool_score)
+    ]
     numbers, scores = [n for n, _ in scored], [float(score or 0) for _, score in scored]
     mark = numbers.index(run.chosen) if run.chosen in numbers else None
     if run.method == JAGGED:
@@ -101,7 +103,11 @@ def _further(
     """A drawing of something else that rounds tell, where they do."""
     curves: list[Curve] = []
     for series, run in enumerate(runs):
-        known = [(one.number, found) for one in run.rounds if (found := value(one)) is not None]
+        known = [
+            (record.number, number)
+            for record in run.rounds
+            if (number := value(record)) is not None
+        ]
         if known:
             x, y = zip(*known, strict=True)
             curves.append(Curve(run.name, x, y, series))
@@ -116,12 +122,12 @@ def _examples(runs: Sequence[RunRecord]) -> Html | None:
         if not run.examples:
             continue
         parts.append(element("h3", named(run, index)))
-        for one in run.examples:
+        for example in run.examples:
             lines = {
-                "source": one.source,
-                "reference": one.reference,
-                "before": one.before,
-                "after": one.after,
+                "source": example.source,
+                "reference": example.reference,
+                "before": example.before,
+                "after": example.after,
             }
             items = "".join(element("dt", k) + element("dd", v) for k, v in lines.items())
             parts.append(Html(f"<dl>{items}</dl>"))
@@ -138,19 +144,19 @@ def _settings(runs: Sequence[RunRecord]) -> Html | None:
     return section("Options", table(header, rows)) if rows else None
 
 
-def _score(one: RoundRecord | None) -> Cell:
-    if one is None:
+def _score(record: RoundRecord | None) -> Cell:
+    if record is None:
         return None
-    score = one.score if one.score is not None else one.pool_score
+    score = record.score if record.score is not None else record.pool_score
     return None if score is None else round(score, 2)
 
 
-def _length(one: RoundRecord) -> float | None:
-    return one.length_ratio if _is_number(one.length_ratio) else None
+def _length(record: RoundRecord) -> float | None:
+    return record.length_ratio if _is_number(record.length_ratio) else None
 
 
-def _n_hypotheses(one: RoundRecord) -> float | None:
-    return one.n_hypotheses
+def _n_hypotheses(record: RoundRecord) -> float | None:
+    return record.n_hypotheses
 
 
 def _is_number(value: float | None) -> bool:

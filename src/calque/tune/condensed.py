@@ -164,11 +164,11 @@ def _members(task: DecoderTask, keys: NDArray[np.uint64], by: str) -> dict[str, 
         return {PREFIX: np.ones(len(keys), bool)}
     model = task.model
     names = [part.strip() for part in model.feature_options.sparse.split(",") if part.strip()]
-    found = {f"{PREFIX}.{_plain(name)}": model.in_family(name, keys) for name in names}
-    left = ~np.any(list(found.values()), axis=0)
+    is_member = {f"{PREFIX}.{_plain(name)}": model.in_family(name, keys) for name in names}
+    left = ~np.any(list(is_member.values()), axis=0)
     if left.any():
-        found[f"{PREFIX}.other"] = left
-    return {name: members for name, members in found.items() if members.any()}
+        is_member[f"{PREFIX}.other"] = left
+    return {name: members for name, members in is_member.items() if members.any()}
 
 
 def _plain(name: str) -> str:

@@ -75,10 +75,10 @@ class FullDecoding:
             self._text.source, weights, options or self.options, threads=self._threads
         )
         texts = []
-        for sentence, lists in self._text.by_sentence(one.derivations for one in decoded):
+        for sentence, lists in self._text.by_sentence(piece.derivations for piece in decoded):
             [best] = self._translator.read_off(sentence, combine_derivations(lists, 1))
             texts.append(best.text)
-        return texts, sum(one.n_generated for one in decoded)
+        return texts, sum(piece.n_generated for piece in decoded)
 
     def constant_features(self, weights: Weights, n_best: int = 20) -> list[str]:
         """The features that never differ between the best derivations of a sentence.
@@ -94,9 +94,9 @@ class FullDecoding:
             threads=self._threads,
         )
         varying = set[int]()
-        for one in lists:
+        for batch in lists:
             for column, values in enumerate(
-                zip(*(d.features for d in one.derivations), strict=True)
+                zip(*(d.features for d in batch.derivations), strict=True)
             ):
                 if min(values) != max(values):
                     varying.add(column)

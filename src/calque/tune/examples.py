@@ -27,12 +27,12 @@ def changed(
 ) -> list[Example]:
     """Some of the sentences whose translations differ, spread over the whole text."""
     pairs = zip(sources, references, before, after, strict=True)
-    found = [Example(*one) for one in pairs if one[2] != one[3]]
-    step = max(1, -(-len(found) // MOST_EXAMPLES))
-    return found[::step]
+    examples = [Example(*row) for row in pairs if row[2] != row[3]]
+    step = max(1, -(-len(examples) // MOST_EXAMPLES))
+    return examples[::step]
 
 
 def write_examples(folder: Path | str, examples: Sequence[Example]) -> None:
     """Put examples into a run folder."""
-    rows = (json.dumps(asdict(one), ensure_ascii=False) for one in examples)
+    rows = (json.dumps(asdict(example), ensure_ascii=False) for example in examples)
     write_lines(Path(folder) / EXAMPLES, rows)

@@ -39,8 +39,8 @@ def logistic_regression(
         return float(value), gradient * scale + regularization * weights
 
     start = np.zeros(len(scale))
-    found: Any = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200})
-    return np.asarray(found.x * scale)
+    minimum: Any = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200})
+    return np.asarray(minimum.x * scale)
 
 
 def _sparse_differences(lists: Lists, pairs: NDArray[np.int64]) -> Any:

@@ -74,8 +74,8 @@ class NelderMead:
             while True:
                 point = points.send(float(function(point)))
         except StopIteration as end:
-            found: Minimum = end.value
-            return found
+            minimum: Minimum = end.value
+            return minimum
 
     def points(self, start: Vector) -> Generator[Vector, float, Minimum]:
         """The points to evaluate, one after the other; the error of each is sent back."""

@@ -53,11 +53,11 @@ def _from_module(name: str) -> type[Trainer]:
     here = str(Path.cwd())
     sys.path.insert(0, here)
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        trainer = getattr(importlib.import_module(module), attribute)
     except (ImportError, ValueError, AttributeError, SyntaxError) as error:
         raise OptionError(f"method '{name}': {error}") from None
     finally:
         sys.path.remove(here)
-    if not (isinstance(found, type) and issubclass(found, Trainer)):
+    if not (isinstance(trainer, type) and issubclass(trainer, Trainer)):
         raise OptionError(f"method '{name}': expected a class of trainers")
-    return found
+    return trainer

@@ -83,8 +83,8 @@ class Sentence:
             terms = share * self.lists.dense[first + row]
             dense += terms
             sizes += np.abs(terms)
-            found, values = self._sparse(first + row)
-            columns.append(found)
+            sparse_columns, values = self._sparse(first + row)
+            columns.append(sparse_columns)
             parts.append(share * values)
         features, places = np.unique(np.concatenate(columns), return_inverse=True)
         entries = np.concatenate(parts)

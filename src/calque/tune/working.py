@@ -73,10 +73,10 @@ def _between(
     weights: Weights,
     n_hypotheses: int,
     tolerance: float,
-    one: WorkingPoint,
+    first: WorkingPoint,
     other: WorkingPoint,
 ) -> WorkingPoint:
-    cheap, dear = sorted((one, other), key=lambda point: point.n_hypotheses)
+    cheap, dear = sorted((first, other), key=lambda point: point.n_hypotheses)
     for _ in range(MOST_BISECTIONS):
         middle = _at(evaluate, weights, math.sqrt(cheap.scale * dear.scale))
         if _is_near(middle, n_hypotheses, tolerance):
@@ -92,8 +92,8 @@ def _between(
 
 
 def _at(evaluate: Callable[[Weights], Evaluation], weights: Weights, scale: float) -> WorkingPoint:
-    found = evaluate(weights.scaled(scale))
-    return WorkingPoint(scale, found.scores, found.n_hypotheses)
+    value = evaluate(weights.scaled(scale))
+    return WorkingPoint(scale, value.scores, value.n_hypotheses)
 
 
 def _is_near(point: WorkingPoint, n_hypotheses: int, tolerance: float) -> bool:

@@ -10,7 +10,9 @@ _JOINERS = "\u200c\u200d"
 
 def visible(text: str) -> str:
     """The text with a mark in place of characters that steer a terminal or reorder a line."""
-    return "".join("\N{REPLACEMENT CHARACTER}" if _steers(one) else one for one in text)
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}" if _steers(character) else character for character in text
+    )
 
 
 def n_cells(text: str) -> int:

@@ -107,16 +107,16 @@ class Material:
         candidates = np.repeat(np.arange(len(words)), lengths)
         begins = np.arange(words.n_words)
         single = _dense(sentences[candidates], words.ids)
-        found = [Ngrams(single, candidates, begins, words.offsets)]
+        by_order = [Ngrams(single, candidates, begins, words.offsets)]
         for n in range(2, ORDER + 1):
-            before = found[-1]
+            before = by_order[-1]
             # A place goes on where its next word is still in the same candidate.
             longer = before.begins + n <= words.offsets[1:][before.candidates]
             begins, candidates = before.begins[longer], before.candidates[longer]
             ids = _dense(before.ids[longer], single[begins + n - 1])
             offsets = np.concatenate([[0], np.cumsum(np.maximum(lengths - n + 1, 0))])
-            found.append(Ngrams(ids, candidates, begins, offsets))
-        return found
+            by_order.append(Ngrams(ids, candidates, begins, offsets))
+        return by_order
 
 
 def _dense(

@@ -27,21 +27,23 @@ def support(material: Material) -> dict[str, NDArray[np.float64]]:
         for sentence, (begin, end) in enumerate(pairwise(offsets)):
             some = slice(ngrams.offsets[begin], ngrams.offsets[end])
             supported[some] = np.isin(phrases[some], offered[sentence])
-        found = np.bincount(ngrams.candidates[supported], minlength=len(material.nbest))
-        columns[f"support_{n}"] = found.astype(np.float64)
+        n_supported = np.bincount(ngrams.candidates[supported], minlength=len(material.nbest))
+        columns[f"support_{n}"] = n_supported.astype(np.float64)
     return columns
 
 
 def _offered(table: BlockTable, words: NDArray[np.int32]) -> NDArray[np.int64]:
     """The target phrases of all blocks whose source phrase stands in the sentence."""
     longest = int(np.diff(table.source_offsets[-2:]).max(initial=0))
-    found = []
+    offered = []
     for begin in range(len(words)):
         for end in range(begin + 1, min(len(words), begin + longest) + 1):
             phrase = table.find(words[begin:end])
             if phrase >= 0:
-                found.append(table.target_phrase[slice(*table.block_offsets[phrase : phrase + 2])])
-    return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
+                offered.append(
+                    table.target_phrase[slice(*table.block_offsets[phrase : phrase + 2])]
+                )
+    return np.unique(np.concatenate(offered)) if offered else np.zeros(0, np.int64)
 
 
 def _phrases(

@@ -254,7 +254,7 @@ class MaxForceTraining(Training):
         order = rng.permutation(len(text))
         for first in range(0, len(order), options.batch):
             chosen = order[first : first + options.batch]
-            found = text.violations(
+            violations = text.violations(
                 chosen,
                 self._weights.current,
                 self._search,
@@ -265,12 +265,12 @@ class MaxForceTraining(Training):
                 threads=self._place.threads,
             )
             share = 1 / len(chosen)
-            values = found.sparse.counts.astype(np.float64) * share
-            self._weights.move(found.dense[0] * share, found.sparse.keys, values)
+            values = violations.sparse.counts.astype(np.float64) * share
+            self._weights.move(violations.dense[0] * share, violations.sparse.keys, values)
             if not self._weights.is_finite:
                 return
-            won = int(found.is_won.sum())
-            self._counts += (len(chosen), found.n_updates, found.n_invalid, won)
+            won = int(violations.is_won.sum())
+            self._counts += (len(chosen), violations.n_updates, violations.n_invalid, won)
             stage.advance(len(chosen))
 
 

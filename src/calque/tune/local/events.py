@@ -43,7 +43,7 @@ def bitext_stretches(
             "the model keeps no sentence pairs to learn from: train it with"
             " --set keep_bitext_mb=N, N being enough for them"
         )
-    found = BlockEvents(
+    counted = BlockEvents(
         model.blocks,
         bitext.source,
         bitext.target,
@@ -60,7 +60,7 @@ def bitext_stretches(
                 if builder is None:
                     lm = _other_folds(model, bitext, fold, lm_folds) if lm_folds else model.lm
                     builder = set_builder(model, space, lm, n_alternatives)
-                events = found.collect(first, last)
+                events = counted.collect(first, last)
                 events = replace(events, sentence=events.sentence - np.int32(first))
                 sets = builder.build(events, bitext.target.part(first, last), threads)
                 is_held_out = np.zeros(len(events), bool)

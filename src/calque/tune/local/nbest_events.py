@@ -88,23 +88,23 @@ def nbest_stretch(
     Sentences whose translations all score 0 are left out. Raises `CalqueError` where all do.
     """
     references = sentence_bleu(task.metric).prepare(task.judge.reference_lines)
-    found, allowed, held = EventLists(), list[NDArray[np.int32]](), list[bool]()
+    event_lists, allowed, held = EventLists(), list[NDArray[np.int32]](), list[bool]()
     for sentence, derived in enumerate(task.source.derived(task.start, n_best, progress)):
         best = best_candidate(derived, sentence, references)
         if best is None:
             continue
         for derivation in derived.derivations(best):
-            found.add(derivation.steps)
+            event_lists.add(derivation.steps)
         allowed += derived.used_blocks()
         held += [bool(held_out) and sentence % held_out == held_out - 1] * len(derived.pieces)
-    events = found.events()
+    events = event_lists.events()
     if not len(events):
         raise CalqueError(
             "no translation shares a word with its reference: no events to learn from"
         )
     builder = set_builder(task.model, space, task.model.lm, n_alternatives)
     sets = builder.build(
-        events, Sentences.from_lists(found.words), threads, Sentences.from_lists(allowed)
+        events, Sentences.from_lists(event_lists.words), threads, Sentences.from_lists(allowed)
     )
     is_held_out = np.array(held, bool)[events.sentence]
     return Stretch(replace(sets, pairs=space.columns(sets.pairs)), is_held_out)

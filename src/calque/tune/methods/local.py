@@ -279,10 +279,10 @@ class LocalTraining(Training):
         total = 0.0
         for at in range(len(self._store)):
             lesson = self._store[at]
-            found = lesson.problem.losses(
+            losses = lesson.problem.losses(
                 lesson.held_out, vectors.dense, vectors.pairs, self._place.threads
             )
-            total += float(found.sum())
+            total += float(losses.sum())
         return total / self._store.n_held_out
 
 

@@ -59,8 +59,8 @@ class Mert(PoolTrainer):
     def update(self, problem: Problem, weights: Vector) -> Vector:
         """The best point of all restarts, or the mean over runs."""
         climb = _Climb(problem, self.options, weights)
-        found = [self._run(climb, problem, weights) for _ in range(self.options.runs)]
-        return problem.scaled(np.mean(found, axis=0))
+        ends = [self._run(climb, problem, weights) for _ in range(self.options.runs)]
+        return problem.scaled(np.mean(ends, axis=0))
 
     def _run(self, climb: _Climb, problem: Problem, weights: Vector) -> Vector:
         best, best_score = weights, problem.sign * problem.score(weights)

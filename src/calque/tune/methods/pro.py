@@ -112,7 +112,7 @@ class Pro(PoolTrainer):
     def sample(self, lists: Lists, gains: NDArray[np.float64], rng: np.random.Generator) -> Pairs:
         """Rows of better and worse candidates of the same sentence."""
         options = self.options
-        found = []
+        pairs = []
         for first, last in zip(lists.offsets[:-1], lists.offsets[1:], strict=True):
             better, worse = first + _distinct_pairs(int(last - first), options.sampled, rng)
             gap = gains[better] - gains[worse]
@@ -126,8 +126,8 @@ class Pro(PoolTrainer):
                 kept = kept[np.argsort(-gap[kept], kind="stable")[: options.kept]]
             elif len(kept) > options.kept:
                 kept = np.sort(rng.choice(kept, options.kept, replace=False))
-            found.append(np.stack([better[kept], worse[kept]], axis=1))
-        return np.concatenate(found)
+            pairs.append(np.stack([better[kept], worse[kept]], axis=1))
+        return np.concatenate(pairs)
 
 
 def _searched(problem: Problem, old: Vector, new: Vector) -> float:

@@ -67,7 +67,7 @@ class ExactTraining:
     @property
     def constant(self) -> float:
         """A = 2 max M_l^2 / lambda, what the bound depends on instead of numbers of candidates."""
-        steepest = max(one.steepest for one in self.rounds)
+        steepest = max(done.steepest for done in self.rounds)
         return 2 * steepest**2 / self.regularisation
 
     @property
@@ -102,12 +102,12 @@ def train_exactly(sentences: Sequence[EnumeratedSentence], regularisation: float
         raise CalqueError("no sentences: expected at least one")
     sets = _RelevantSets(sentences, regularisation)
     weights = np.zeros(sentences[0].features.shape[1])
-    found = [(weights, 0, 0.0, sets.full_objective(weights), 0.0)]
+    history = [(weights, 0, 0.0, sets.full_objective(weights), 0.0)]
     while (steepest := sets.grow(weights)) is not None:
         weights = sets.minimum()
         objectives = sets.objective(weights), sets.full_objective(weights)
-        found.append((weights, sets.n_relevant, *objectives, steepest))
-    best, _, _, minimum, _ = found[-1]
+        history.append((weights, sets.n_relevant, *objectives, steepest))
+    best, _, _, minimum, _ = history[-1]
     rounds = [
         ExactRound(
             number=number,
@@ -119,7 +119,7 @@ def train_exactly(sentences: Sequence[EnumeratedSentence], regularisation: float
             steepest=steepest,
             distance=float(np.linalg.norm(weights - best)),
         )
-        for number, (weights, n_relevant, objective, full, steepest) in enumerate(found)
+        for number, (weights, n_relevant, objective, full, steepest) in enumerate(history)
     ]
     return ExactTraining(tuple(rounds), regularisation)
 
@@ -130,7 +130,7 @@ class _RelevantSets:
     def __init__(self, sentences: Sequence[EnumeratedSentence], regularisation: float) -> None:
         self._sentences = sentences
         self._lambda = regularisation
-        self._all = [one.alternatives for one in sentences]
+        self._all = [sentence.alternatives for sentence in sentences]
         self._relevant: list[list[int]] = [[] for _ in sentences]
 
     @property

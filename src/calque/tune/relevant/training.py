@@ -65,8 +65,8 @@ class RelevantSetTraining(PoolTraining):
         bags = source.bags(self._trainer.seed, families, progress, concat=concat)
         n_new, _ = self._collect(round, _beside(bags, lists))
         # What the first weights give is measured, but not learned from.
-        found = source.lists(weights, progress)
-        chosen = [text for some in found for text in first_of_each(some)]
+        batches = source.lists(weights, progress)
+        chosen = [text for some in batches for text in first_of_each(some)]
         return n_truths + n_new, self._task.judge.verdict(chosen)
 
     def _problem(self, round: int, lists: Lists) -> Problem:

@@ -128,8 +128,8 @@ class RateSearch:
     ) -> None:
         """One iteration, after some trials where the rate is not known."""
         if self._chosen is None:
-            found = {rate: self._try(rate, objective, weights, n_dense) for rate in SGD_RATES}
-            self._choose(max(found, key=lambda rate: found[rate]))
+            value_of = {rate: self._try(rate, objective, weights, n_dense) for rate in SGD_RATES}
+            self._choose(max(value_of, key=lambda rate: value_of[rate]))
         assert self._chosen is not None
         self._chosen.advance(objective, weights, n_dense, rng)
 
@@ -141,8 +141,8 @@ class RateSearch:
             ascent.advance(objective, tried, n_dense, rng)
             if not np.isfinite(tried).all():
                 return -np.inf
-        found = objective.value(tried).objective
-        return found if np.isfinite(found) else -np.inf
+        value = objective.value(tried).objective
+        return value if np.isfinite(value) else -np.inf
 
     def _choose(self, rate: float) -> None:
         self.rate = rate

@@ -83,7 +83,7 @@ class Growth:
         self.conditionals = conditionals
         self.columns = columns
         self.kl = kl
-        self.probs = [one.first for one in conditionals]
+        self.probs = [conditional.first for conditional in conditionals]
         self.damping = 1.0
         self.start: Vector | None = None
 
@@ -97,17 +97,17 @@ class Growth:
             ),
             "source_given_target": blocks.target_phrase,
         }
-        found = tuple(
+        conditionals = tuple(
             Conditional.of(groups[name], blocks.scores[:, column], weights[name])
             for name, column in DIRECTIONS.items()
             if weights.get(name, 0.0) != 0
         )
-        if not found:
+        if not conditionals:
             raise CalqueError(
                 "update=gt re-estimates target_given_source and source_given_target: expected a"
                 " model in which one of them has a weight"
             )
-        return cls(found, columns, kl)
+        return cls(conditionals, columns, kl)
 
     def advance(
         self, objective: ExpectedWorth, weights: Vector, n_dense: int, rng: np.random.Generator
@@ -121,8 +121,8 @@ class Growth:
         damping = max(1.0, self.damping / 2)
         for _ in range(MOST_DOUBLINGS):
             probs = [
-                one.moved(now, gradient[places], self.kl, damping)
-                for one, now in zip(self.conditionals, self.probs, strict=True)
+                conditional.moved(now, gradient[places], self.kl, damping)
+                for conditional, now in zip(self.conditionals, self.probs, strict=True)
             ]
             moved = weights.copy()
             moved[places] = self.start + self.gains(probs)
@@ -136,18 +136,18 @@ class Growth:
     def gains(self, probs: list[Vector]) -> Vector:
         """What the blocks have gained in scores since the start."""
         total = np.zeros(len(self.columns))
-        for one, now in zip(self.conditionals, probs, strict=True):
+        for conditional, now in zip(self.conditionals, probs, strict=True):
             change = np.zeros_like(now)
-            seen = one.first > 0
-            change[seen] = np.log(now[seen] / one.first[seen])
-            total += one.weight * change
+            seen = conditional.first > 0
+            change[seen] = np.log(now[seen] / conditional.first[seen])
+            total += conditional.weight * change
         return total
 
     def _divergence(self, probs: list[Vector]) -> float:
         if not self.kl:
             return 0.0
         pairs = zip(self.conditionals, probs, strict=True)
-        return self.kl * sum(one.divergence(now) for one, now in pairs)
+        return self.kl * sum(conditional.divergence(now) for conditional, now in pairs)
 
     def grow(self, n_weights: int, n_dense: int) -> None:
         """Nothing: it remembers blocks, of which there are no more."""

@@ -74,8 +74,8 @@ class TorchPass:
             total += means.sum()
             if sums is not None:
                 sums[:n_dense] += part.dense_derivatives(factors)
-                found = part.derivatives(factors)
-                sums[n_dense:][part.features] += found  # no feature comes twice
+                derivatives = part.derivatives(factors)
+                sums[n_dense:][part.features] += derivatives  # no feature comes twice
         if gradient is not None and sums is not None:
             gradient += sums.cpu().numpy()
         return float(total)
@@ -221,7 +221,7 @@ class _Part:
         if not self.dense.shape[1]:
             return self.dense.new_zeros(0)
         terms = factors[:, None] * self.dense
-        sums, sizes = (_summed(one, self.sentences) for one in (terms, terms.abs()))
+        sums, sizes = (_summed(values, self.sentences) for values in (terms, terms.abs()))
         sums[sums.abs() <= DUST * sizes] = 0
         return sums.sum(dim=0)
 

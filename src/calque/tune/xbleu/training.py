@@ -115,9 +115,9 @@ class XbleuTraining(CandidateTraining):
     @property
     def _of_blocks(self) -> NDArray[np.bool_]:
         """Which weights are of the blocks whose probabilities are re-estimated."""
-        found = np.zeros(len(self._pool.dense_names) + len(self._pool.keys()), bool)
-        found[len(self._pool.dense_names) + self._pool.columns(self._keys)] = True
-        return found
+        is_of_blocks = np.zeros(len(self._pool.dense_names) + len(self._pool.keys()), bool)
+        is_of_blocks[len(self._pool.dense_names) + self._pool.columns(self._keys)] = True
+        return is_of_blocks
 
     @cached_property
     def _ascent(self) -> Ascent:

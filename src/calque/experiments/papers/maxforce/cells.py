@@ -113,7 +113,7 @@ class MaxForceCells:
     def longer(self) -> list[Cell]:
         """Max-violation with the word penalty that is best on dev, and nothing else changed."""
         return [
-            max(self._longer(cell), key=lambda one: one.figures["dev bleu"])
+            max(self._longer(cell), key=lambda candidate: candidate.figures["dev bleu"])
             for cell in self.force()
         ]
 

@@ -66,9 +66,11 @@ def _table(total: Counts, small: Counts, large: Counts) -> Table:
     whose = [f"paper {size}" for size in SIZES] + ["here"] + [f"here {size}" for size in SIZES]
     heads = ["", *(f"{what}, {who}" for who in whose for what in ("sent.", "words"))]
     parts = total, small, large
-    full: list[Entry] = [_percent(x) for one in parts for x in (one.sentences, one.words)]
+    full: list[Entry] = [_percent(x) for counts in parts for x in (counts.sentences, counts.words)]
     more: list[Entry] = [
-        _percent(x) for one in parts for x in (one.sentences_with_prefixes, one.words_with_prefixes)
+        _percent(x)
+        for counts in parts
+        for x in (counts.sentences_with_prefixes, counts.words_with_prefixes)
     ]
     rows: list[list[Entry]] = [
         [name, *(f"{figure:.1f} %" for figure in PAPER[name]), *ours]
@@ -86,19 +88,19 @@ def _by_limit(table: Reachability) -> Table:
     rows: list[list[Entry]] = [
         [
             _name(limit),
-            one.n_pairs,
+            counts.n_pairs,
             *(
                 _percent(share)
                 for share in (
-                    one.sentences,
-                    one.words,
-                    one.sentences_with_prefixes,
-                    one.words_with_prefixes,
+                    counts.sentences,
+                    counts.words,
+                    counts.sentences_with_prefixes,
+                    counts.words_with_prefixes,
                 )
             ),
-            one.n_too_large,
+            counts.n_too_large,
         ]
-        for limit, one in zip(table.limits, table.total, strict=True)
+        for limit, counts in zip(table.limits, table.total, strict=True)
     ]
     heads = ["limit", "pairs", "sent.", "words", "+ prefix sent.", "+ prefix words", "too large"]
     return Table("Share in reach by distortion limit.", heads, rows)
@@ -107,7 +109,7 @@ def _by_limit(table: Reachability) -> Table:
 def _reach_figure(table: Reachability) -> Figure:
     curves = []
     for series, limit in enumerate(table.limits):
-        points = [(row.longest, 100 * one.sentences) for row, one in _points(table, limit)]
+        points = [(row.longest, 100 * counts.sentences) for row, counts in _points(table, limit)]
         if points:
             x, y = zip(*points, strict=True)
             curves.append(Curve(_name(limit), x, y, series))
@@ -119,9 +121,9 @@ def _derivations_figure(table: Reachability) -> Figure:
     curves = []
     for series, limit in enumerate(LIMITS):
         points = [
-            (row.longest, math.log10(one.derivations))
-            for row, one in _points(table, limit)
-            if one.n_reachable
+            (row.longest, math.log10(counts.derivations))
+            for row, counts in _points(table, limit)
+            if counts.n_reachable
         ]
         if points:
             x, y = zip(*points, strict=True)
@@ -137,8 +139,8 @@ def _claims(
     table: Reachability, small: Counts, large: Counts, n_same: int, ways: Sequence[float]
 ) -> list[Claim]:
     total = dict(zip(table.limits, table.total, strict=True))
-    one = total[LIMIT]
-    times = one.words_with_prefixes / one.words if one.words else math.inf
+    at_limit = total[LIMIT]
+    times = at_limit.words_with_prefixes / at_limit.words if at_limit.words else math.inf
     lengths = [(row, counts.sentences) for row, counts in _points(table, LIMIT)]
     return [
         Claim(
@@ -147,7 +149,7 @@ def _claims(
             [
                 stated(
                     times >= TIMES,
-                    f"{_percent(one.words)} -> {_percent(one.words_with_prefixes)}"
+                    f"{_percent(at_limit.words)} -> {_percent(at_limit.words_with_prefixes)}"
                     f" ({times:.2f} times)",
                 )
             ],
@@ -241,21 +243,21 @@ def _rising(shares: Sequence[float], row: Row | None = None) -> Evidence:
 
 def _exponential(table: Reachability) -> list[Evidence]:
     """Growth with the length, limit by limit; in doubt where no limit has three lengths."""
-    found = []
+    evidence = []
     for limit in LIMITS:
         points = [
-            (row.longest, math.log10(one.derivations))
-            for row, one in _points(table, limit)
-            if one.n_reachable >= ENOUGH
+            (row.longest, math.log10(counts.derivations))
+            for row, counts in _points(table, limit)
+            if counts.n_reachable >= ENOUGH
         ]
         if len(points) < LEAST_POINTS:
             continue
         x, y = np.array(points).T
         fit, slope = float(np.corrcoef(x, y)[0, 1]), float(np.polyfit(x, y, 1)[0])
         seen = f"{_name(limit)}: {10**slope:.2f} times per source word (correlation {fit:.3f})"
-        found.append(stated(slope > 0 and fit >= STRAIGHT, seen))
+        evidence.append(stated(slope > 0 and fit >= STRAIGHT, seen))
     few = Evidence(Verdict.OPEN, f"no limit has {LEAST_POINTS} lengths of {ENOUGH} pairs in reach")
-    return found or [few]
+    return evidence or [few]
 
 
 def _more_ways(n_pairs: int, ways: Sequence[float]) -> Evidence:

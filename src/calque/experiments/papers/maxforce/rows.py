@@ -21,7 +21,7 @@ def dev_curve(cells: Sequence[Cell], first: int = 1) -> list[float]:
     """Dev BLEU by iteration, on average over seeds as far as all of them went."""
     curves = [cell.curves["learned"] for cell in cells]
     n = min(map(len, curves))
-    return [sum(one[i] for one in curves) / len(curves) for i in range(first, n)]
+    return [sum(curve[i] for curve in curves) / len(curves) for i in range(first, n)]
 
 
 def iterations(caption: str, systems: Systems, first: int = 1) -> Figure:

@@ -93,8 +93,8 @@ def _table(oracles: Mapping[str, Cell], cells: Cells, perceptron: list[Cell]) ->
 
 
 def _n_weights(cells: list[Cell]) -> int | None:
-    found = mean(cells, "sparse weights")
-    return None if found is None else round(found)
+    n_weights = mean(cells, "sparse weights")
+    return None if n_weights is None else round(n_weights)
 
 
 def _claims(
@@ -130,7 +130,7 @@ def _claims(
             "5c", "Swaps are no worse than going left to right, with any features",
             "30.5, 34.4, 35.4, 38.7 against 28.2, 34.0, 34.7, 36.5",
             "not significantly worse with any of the four sets",
-            [test.not_worse(on_test["swap", one], on_test["mon", one]) for one in SETS],
+            [test.not_worse(on_test["swap", name], on_test["mon", name]) for name in SETS],
         ),
         Claim(
             "5d", "A language model of fixed weight lowers training BLEU and raises test BLEU",

@@ -73,8 +73,8 @@ class RelevantSetCells:
                 threads=self.bench.threads,
             ).source  # fmt: skip
             texts = [text for lists in source.truths(1, progress) for text in lists.texts]
-            [found] = score(texts, self.bitext.reference_lines, ["avg-bleu"], tokenize="none")
-            return Cell({"train avg-bleu": found.value}, outputs={"train": texts})
+            [scored] = score(texts, self.bitext.reference_lines, ["avg-bleu"], tokenize="none")
+            return Cell({"train avg-bleu": scored.value}, outputs={"train": texts})
 
         model = self.bench.key_of(self.model)
         depends = {"reordering": reordering, "text": self.bitext.digest, "model": model}

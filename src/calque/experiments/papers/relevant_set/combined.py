@@ -20,17 +20,17 @@ FIGURES = ("dev avg-bleu", "test bleu", "test meteor")
 def table_nine(bench: Bench) -> Section:
     """Seven dense features and all binary ones in two stages."""
     work = RelevantSetCells(bench)
-    found = {
+    by_row = {
         "7 features": work.dense("costmargin", 1, 7),
         "7 first, then binary": work.dense_then_binary(),
         "binary first, then 7": work.binary_then_dense(),
     }
     rows: list[list[Entry]] = [
         [str(line), name, *beside(PAPER[name], cells, FIGURES)]
-        for line, (name, cells) in enumerate(found.items(), 1)
+        for line, (name, cells) in enumerate(by_row.items(), 1)
     ]
     heading = ["line", "features", *heads(["dev BLEU", "test BLEU", "METEOR"])]
-    alone, dense_first, binary_first = (system(name, cells) for name, cells in found.items())
+    alone, dense_first, binary_first = (system(name, cells) for name, cells in by_row.items())
     test = Paired(bench.corpus.test)
     claim = Claim(
         "9", "Binary features help beside dense ones, most where they are trained first",

@@ -70,7 +70,7 @@ class SimplexCells:
                 "hypotheses": best.n_hypotheses or 0,
                 **(best.scores or {}),
             }
-            curves = {criterion: [one.score for one in result.history]}
+            curves = {criterion: [done.score for done in result.history]}
             remarks = [result.history[-1].stopped or ""]
             return Cell(figures, curves, remarks=remarks, weights=result.weights)
 
@@ -101,12 +101,12 @@ class SimplexCells:
         def work(folder: Path, progress: Progress) -> Cell:
             evaluate = self._decoding()
             with progress.stage("curve", len(SCALES)) as stage:
-                found = []
+                points = []
                 for one in SCALES:
-                    found += working_points(evaluate, weights.scaled(scale), [one])
+                    points += working_points(evaluate, weights.scaled(scale), [one])
                     stage.advance()
-            curves = {metric: [one.scores[metric] for one in found] for metric in CRITERIA}
-            return Cell(curves={**curves, "hypotheses": [one.n_hypotheses for one in found]})
+            curves = {metric: [one.scores[metric] for one in points] for metric in CRITERIA}
+            return Cell(curves={**curves, "hypotheses": [one.n_hypotheses for one in points]})
 
         depends = {**self._depends, "weights": key, "scale": scale, "scales": SCALES}
         return self.bench.cell(f"{self.dense}-{name}-curve", depends, work)
@@ -164,4 +164,4 @@ class SimplexCells:
 
 
 def _n_different(some: Sequence[str], others: Sequence[str]) -> int:
-    return sum(one != other for one, other in zip(some, others, strict=True))
+    return sum(line != other for line, other in zip(some, others, strict=True))

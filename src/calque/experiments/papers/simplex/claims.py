@@ -78,7 +78,7 @@ def _along_the_curve(
         seen = f"{metric.upper()} {min(gains):+.1f} to {max(gains):+.1f} % at {len(gains)} costs"
         evidence.append(stated(min(gains) > 0, seen))
         bound = work.at_equal_cost(metric, work.bench.corpus.test)
-        ours, most = (gain(one, points[UNIFORM], metric) for one in (points[metric], bound))
+        ours, most = (gain(point, points[UNIFORM], metric) for point in (points[metric], bound))
         seen = f"tuned on the test text itself {metric.upper()} {most:+.1f} %, on dev {ours:+.1f} %"
         evidence.append(stated(most >= ours, seen))
     return Claim(
