@@ -46,4 +46,11 @@ def describe(options: type[Any], prefix: str = "") -> Iterator[OptionInfo]:
             yield from describe(typing.cast(type[Any], hint), key + ".")
         else:
             meta = field.metadata
-            yield OptionInfo(key, hint, field.default, meta["help"], meta["least"], meta["most"])
+            yield OptionInfo(
+                key=key,
+                type=hint,
+                default=field.default,
+                help=meta["help"],
+                least=meta["least"],
+                most=meta["most"],
+            )

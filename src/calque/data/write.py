@@ -71,9 +71,9 @@ def write_corpus(
     except OSError as error:
         raise FileError(error.filename or folder, error.strerror or str(error)) from error
     return CorpusFiles(
-        files["train"][0], files["train"][1],
-        files["dev"][0], tuple(files["dev"][1:]),
-        files["test"][0], tuple(files["test"][1:]),
+        train_source=files["train"][0], train_target=files["train"][1],
+        dev_source=files["dev"][0], dev_references=tuple(files["dev"][1:]),
+        test_source=files["test"][0], test_references=tuple(files["test"][1:]),
     )  # fmt: skip
 
 

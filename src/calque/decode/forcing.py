@@ -116,12 +116,12 @@ def gold_json(index: int, pair: ForcedPair, model: Model) -> dict[str, Any]:
 
 def _use(step: _core.Step, source: Sequence[str], vocabulary: Vocabulary) -> BlockUse:
     return BlockUse(
-        " ".join(source[step.begin : step.end]),
-        " ".join(target_words(step, source, vocabulary)),
-        step.begin,
-        step.end,
-        ORIENTATIONS[step.orientation],
-        step.block >= 0,
+        source=" ".join(source[step.begin : step.end]),
+        target=" ".join(target_words(step, source, vocabulary)),
+        begin=step.begin,
+        end=step.end,
+        orientation=ORIENTATIONS[step.orientation],
+        known=step.block >= 0,
     )
 
 

@@ -59,13 +59,13 @@ class TranslationGraph:
         nodes = (GraphNode(tuple(n.covered), n.score, n.complete) for n in graph.nodes)
         edges = (
             GraphEdge(
-                edge.begin_node,
-                edge.end_node,
-                edge.step.begin,
-                edge.step.end,
-                target_words(edge.step, source, vocabulary),
-                ORIENTATIONS[edge.step.orientation],
-                edge.score,
+                begin_node=edge.begin_node,
+                end_node=edge.end_node,
+                begin=edge.step.begin,
+                end=edge.step.end,
+                target=target_words(edge.step, source, vocabulary),
+                orientation=ORIENTATIONS[edge.step.orientation],
+                score=edge.score,
             )
             for edge in graph.edges
         )

@@ -72,10 +72,10 @@ def read_bitext(
     del source  # its ids are as large as the result
     target_vocabulary, target_sentences = target.finish(keep)
     return Bitext(
-        source_sentences,
-        target_sentences,
-        source_vocabulary,
-        target_vocabulary,
-        report,
-        np.flatnonzero(keep),
+        source=source_sentences,
+        target=target_sentences,
+        source_vocabulary=source_vocabulary,
+        target_vocabulary=target_vocabulary,
+        cleaning=report,
+        lines=np.flatnonzero(keep),
     )

@@ -158,12 +158,12 @@ class Preprocessor:
         spans = list(zip(put_back(words, marks, matches), matches, strict=True))
         is_users = keep is not None
         return Prepared(
-            tuple(words),
-            tuple(originals),
-            tuple(span for span, match in spans if is_users and match.pattern == 0),
-            tuple(span for span, match in spans if not is_users or match.pattern > 0),
-            self._gaps(originals, sentence, text),
-            self.options.casing == "true" and is_capitals(tokens),
+            words=tuple(words),
+            originals=tuple(originals),
+            kept=tuple(span for span, match in spans if is_users and match.pattern == 0),
+            foreign=tuple(span for span, match in spans if not is_users or match.pattern > 0),
+            gaps=self._gaps(originals, sentence, text),
+            is_capitals=self.options.casing == "true" and is_capitals(tokens),
         )
 
     def _gaps(self, words: Sequence[str], sentence: str, text: str) -> tuple[str, ...]:

@@ -64,12 +64,12 @@ class EventLists:
     def events(self) -> Events:
         """All of them as arrays."""
         return Events(
-            np.array(self.previous, np.int32),
-            np.array(self.block, np.int32),
-            np.array(self.side, np.int8),
-            np.array(self.sentence, np.int32),
-            np.array(self.source_begin, np.int16),
-            np.array(self.target_begin, np.int16),
+            previous=np.array(self.previous, np.int32),
+            block=np.array(self.block, np.int32),
+            side=np.array(self.side, np.int8),
+            sentence=np.array(self.sentence, np.int32),
+            source_begin=np.array(self.source_begin, np.int16),
+            target_begin=np.array(self.target_begin, np.int16),
         )
 
 
