@@ -116,7 +116,7 @@ def test_what_makes_no_sense_is_refused(
     lists.write_text("0 ||| a ||| f= 1 ||| 1\n0 ||| b ||| f= 2 ||| 2\n")
     (tmp_path / "reference").write_text("a\n")
     others = NBestTask(lists, [tmp_path / "reference"])
-    with pytest.raises(OptionError, match="only a model"):
+    with pytest.raises(OptionError, match="only .*a model"):
         others.source.truths(5)
-    with pytest.raises(OptionError, match="only a model"):
+    with pytest.raises(OptionError, match="only .*a model"):
         others.source.bags(1, ["P1"])

@@ -150,7 +150,7 @@ def test_a_strong_penalty_keeps_sparse_weights_small(task: NBestTask) -> None:
         ({"update": "gt", "l2": 0.1}, "l2 goes with update=rprop or adagrad or sgd, not with gt"),
         ({"update": "sgd", "literal": True}, "literal goes with update=rprop, not with sgd"),
         ({"update": "adagrad", "kl": 0.1}, "kl goes with update=gt, not with adagrad"),
-        ({"decode_every": 2}, "decode_every: n-best lists hold what they hold"),
+        ({"decode_every": 2}, "decode_every requires a model: n-best lists"),
         ({"update": "gt"}, "update=gt re-estimates the phrase probabilities of a model"),
     ],
 )
