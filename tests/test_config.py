@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from calque.config import describe, fill, from_toml, option, settings, to_mapping
 from calque.config.document import to_markdown
-from calque.errors import FileError, OptionError
+from calque.errors import CalqueError, FileError, OptionError
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,22 @@ def test_a_wrong_setting_is_one_clear_line(assignment: str, message: str) -> Non
         settings(DEFAULTS, [assignment])
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "rate = 1" + "0" * 400,
+        "seed = 1" + "0" * 5000,
+        "a = " + "[" * 20_000,
+        "a" + ".b" * 5000 + " = 1",
+    ],
+)
+def test_a_hostile_toml_file_is_one_clear_line(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "options.toml"
+    path.write_text(content)
+    with pytest.raises(CalqueError, match=f"{path}: "):
+        from_toml(TrainOptions(), path)
 
 
 def test_a_wrong_toml_file_is_named(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -19,6 +20,9 @@ from calque.features import (
     Weights,
     WordData,
     chosen_templates,
+    families_from_json,
+    families_to_json,
+    import_families,
 )
 
 MINE = [Template("mine", ("source.last@brown6", "target.last", "jump"))]
@@ -26,9 +30,12 @@ NUMBER = 1
 
 
 def test_a_user_adds_a_family_of_his_own() -> None:
-    [template] = chosen_templates(f"{__name__}:MINE")
+    own = import_families(f"P1, {__name__}:MINE")
+    [template] = chosen_templates(f"{__name__}:MINE", own=own)
     assert template == MINE[0]
-    assert len(chosen_templates(f"P1, {__name__}:MINE,")) == 2
+    assert len(chosen_templates(f"P1, {__name__}:MINE,", own=own)) == 2
+    assert chosen_templates("MINE", own=own) == (template,)
+    assert families_from_json(json.loads(json.dumps(families_to_json(own)))) == own
 
 
 @pytest.mark.parametrize(
@@ -43,7 +50,7 @@ def test_a_user_adds_a_family_of_his_own() -> None:
 )
 def test_an_unknown_family_is_one_clear_line(expression: str, problem: str) -> None:
     with pytest.raises(OptionError, match=re.escape(problem)):
-        chosen_templates(expression)
+        chosen_templates(expression, own=import_families(expression))
 
 
 @pytest.mark.parametrize(

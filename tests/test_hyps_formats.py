@@ -182,3 +182,32 @@ def test_weights_of_moses_are_read_as_features_of_its_lists(shared_data: Path) -
         last = file.readlines()[-1].split("|||")
     assert nbest.texts[-1] == last[1].strip()
     assert nbest.values[-14:].tolist() == [float(x) for x in last[2].split() if "=" not in x]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"id": 9223372036854775808, "text": "a", "features": {"f": 1}}',
+        '{"id": 0, "text": "a", "features": {"f": 1%s}}' % ("0" * 400),
+        '{"id": 0, "text": "a", "features": {"f": 1}, "score": 1%s}' % ("0" * 400),
+        '{"id": 0, "text": "a", "features": %s}' % ("[" * 100_000),
+        '{"id": 0, "text": "\\ud800", "features": {"f": 1}}',
+        '{"id": 0, "text": "a", "features": {"\\udfff": 1}}',
+    ],
+)
+def test_hostile_json_is_located(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "lists"
+    path.write_text(line + "\n")
+    with pytest.raises(CalqueError, match=f"{path}: line 1: "):
+        read_nbest(path)
+
+
+@pytest.mark.parametrize("format", ["moses", "joshua"])
+def test_bars_and_line_ends_in_a_text_do_not_spoil_a_list(tmp_path: Path, format: Format) -> None:
+    path = tmp_path / "lists"
+    path.write_text(
+        '{"id": 0, "text": "a ||| b", "features": {"f": 1}}\n'
+        '{"id": 1, "text": "c\\n d", "features": {"f": 1}}\n'
+    )
+    write_nbest(tmp_path / "again", read_nbest(path), format)
+    assert list(read_nbest(tmp_path / "again").texts) == ["a ||| b", "c  d"]

@@ -213,13 +213,15 @@ def test_a_changed_byte_is_found(tmp_path: Path) -> None:
             model.verify()
     with pytest.raises(ModelError, match="does not match its checksum"):
         model.text("vocabulary/source")
+    with pytest.raises(ModelError, match="does not match its checksum"):
+        model.array("blocks/counts")
 
 
 def test_a_foreign_array_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "m")
     victim = the_array(tmp_path / "m")
     victim.write_bytes(b"x" * victim.stat().st_size)
-    with pytest.raises(ModelError, match=f"{victim.name}: not an array"):
+    with pytest.raises(ModelError, match=f"{victim.name}: the content does not match"):
         ModelFolder(tmp_path / "m").array("blocks/counts")
 
 

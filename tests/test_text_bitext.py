@@ -155,6 +155,21 @@ def test_what_is_no_xml_is_one_clear_line(tmp_path: Path, content: bytes) -> Non
         read_bitext(BitextTmx(tmp_path / "x.tmx", "de", "en"))
 
 
+@pytest.mark.parametrize("encoding", ["shift_jis", "gbk", "no-such-encoding"])
+def test_other_encodings_of_xml_are_one_clear_line(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "a.tmx"
+    path.write_text(f"<?xml version='1.0' encoding='{encoding}'?><tmx><body></body></tmx>")
+    with pytest.raises(FileError, match="expected UTF-8 or UTF-16"):
+        list(read_units(path))
+
+
+def test_xml_without_end_is_one_clear_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.tmx"
+    path.write_text("<tmx><body><tu><tuv lang='a'><seg>" + "<hi>" * 3000)
+    with pytest.raises(FileError, match="more than 256 elements in each other"):
+        list(read_units(path))
+
+
 def test_other_xml_and_truncated_gzip_are_one_clear_line(tmp_path: Path) -> None:
     path = tmp_path / "x.tmx"
     path.write_text("<html><body/></html>")

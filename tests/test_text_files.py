@@ -8,6 +8,8 @@ import gzip
 import io
 import lzma
 import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -160,6 +162,48 @@ def test_output_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
         raise KeyboardInterrupt
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_output_keeps_its_permissions_and_its_link(tmp_path: Path) -> None:
+    path, link = tmp_path / "out", tmp_path / "link"
+    path.write_text("old")
+    path.chmod(0o600)
+    link.symlink_to(path)
+    write_lines(link, ["new"])
+    assert link.is_symlink()
+    assert path.read_text() == "new\n"
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_killed_processes_left_of_an_output_is_removed(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    killed = [
+        sys.executable,
+        "-c",
+        "import os, signal, sys; from calque.text import open_output\n"
+        "with open_output(sys.argv[1]) as file: os.kill(os.getpid(), signal.SIGKILL)",
+        str(path),
+    ]
+    assert subprocess.run(killed, check=False).returncode == -9
+    assert len(list(tmp_path.iterdir())) == 1
+    (tmp_path / ".out.mine.part").write_text("no file of ours")
+    with open_output(path) as first:
+        write_lines(path, ["b"])  # meanwhile another one writes the same file
+        first.write("a")
+    assert path.read_text() == "a"
+    assert sorted(file.name for file in tmp_path.iterdir()) == [".out.mine.part", "out"]
+
+
+def test_a_device_without_room_is_named_and_no_other_file(tmp_path: Path) -> None:
+    with (
+        pytest.raises(FileError, match="^/dev/full: cannot be written: No space left"),
+        open_output("/dev/full") as full,
+        open_output(tmp_path / "out"),
+    ):
+        full.write("x" * 100_000)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(FileError, match="^/dev/full: cannot be written"):
+        write_lines("/dev/full", ["a"])
 
 
 def problem(path: Path | str) -> str:

@@ -184,6 +184,27 @@ def test_the_run_of_another_command_is_refused(task: NBestTask, tmp_path: Path) 
         trainer("mert").fit(task, run=tmp_path / "full")
 
 
+def test_a_run_killed_while_its_head_is_written_goes_on(task: NBestTask, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    (run / "weights").mkdir(parents=True)
+    (run / ".run.json.part").write_text('{"format": "cal')
+    (run / "weights" / ".000.npz.part").write_bytes(b"PK")
+    weights = trainer("mert").fit(task, run=run).weights
+    assert weights == trainer("mert").fit(task).weights
+    assert not list(run.rglob("*.part"))
+
+
+def test_a_lock_of_a_run_that_leads_elsewhere_is_not_followed(
+    task: NBestTask, tmp_path: Path
+) -> None:
+    (tmp_path / "precious").write_text("years of work")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / ".lock").symlink_to(tmp_path / "precious")
+    with pytest.raises(CalqueError, match="run: cannot be written"):
+        trainer("mert").fit(task, run=tmp_path / "run")
+    assert (tmp_path / "precious").read_text() == "years of work"
+
+
 class Broken(PoolTrainer):
     """Gives bad weights in its second round."""
 

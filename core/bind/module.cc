@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
   calque::bind::register_lm(m);
   calque::bind::register_align(m);
   calque::bind::register_blocks(m);
+  calque::bind::register_checks(m);
   calque::bind::register_sparse(m);
   calque::bind::register_classes(m);
   calque::bind::register_features(m);

@@ -32,6 +32,18 @@ void score_range(const LanguageModel& model, std::span<const int32_t> ids,
 
 }  // namespace
 
+int64_t n_free_slots(std::span<const LmSlot> slots) {
+  constexpr uint32_t kExponent = 0x7f800000u;  // all of these bits are set in what is not finite
+  int64_t n_free = 0;
+  bool is_finite = true;
+  for (const LmSlot& slot : slots) {
+    n_free += slot.key == 0;
+    is_finite &= (std::bit_cast<uint32_t>(slot.log_prob) & kExponent) != kExponent;
+    is_finite &= (std::bit_cast<uint32_t>(slot.backoff) & kExponent) != kExponent;
+  }
+  return is_finite ? n_free : -1;
+}
+
 void score_sentences(const LanguageModel& model, std::span<const int32_t> ids,
                      std::span<const int64_t> offsets, int threads, std::span<double> sums,
                      std::span<float> log_probs, std::span<uint8_t> matched) {

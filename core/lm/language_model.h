@@ -69,6 +69,10 @@ class LmTable {
   size_t size_ = 0;
 };
 
+// How many slots of a table are free: at least one where looking for a key ends. -1 where a log
+// probability or a backoff is not finite.
+int64_t n_free_slots(std::span<const LmSlot> slots);
+
 // The shortest history that decides what every continuation scores, most recent word first. A plain
 // key: entries from `length` on are zero, and equal states score every continuation alike.
 struct LmState {

@@ -283,6 +283,22 @@ def moses_phrases(table: BlockTable, lines: Annotated[NDArray[numpy.int64], dict
 def moses_orientations(table: BlockTable, lines: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], source: WordTable, target: WordTable) -> str:
     """Lines of a reordering table."""
 
+class Checksum:
+    """A fast 64-bit checksum of bytes that come in pieces."""
+
+    def __init__(self) -> None: ...
+
+    def update(self, bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Take the bytes that follow."""
+
+    def value(self) -> int:
+        """The checksum of all bytes so far."""
+
+def n_free_slots(table: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int:
+    """
+    The free slots of a table of n-grams; -1 where a number in it is not finite.
+    """
+
 def tag_matchers() -> list[str]:
     """The ways to match tags that this processor has, the fastest last."""
 

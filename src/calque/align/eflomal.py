@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
-import tempfile
-from pathlib import Path
 
 from calque.align.alignments import Alignments
 from calque.align.pharaoh import check_sides, read_pharaoh
 from calque.errors import CalqueError
 from calque.text import Sentences, write_lines
+from calque.text.working import WorkingFolder
 
 PROGRAM = "eflomal-align"
+
+
+def find_eflomal() -> str:
+    """The path of the program; raises `CalqueError` where it is not on PATH."""
+    program = shutil.which(PROGRAM)
+    if program is None:
+        raise CalqueError(
+            f"aligner=eflomal: the program {PROGRAM} is not on PATH; install eflomal or use "
+            "aligner=hmm"
+        )
+    return program
 
 
 def run_eflomal(source: Sentences, target: Sentences) -> tuple[Alignments, Alignments]:
@@ -22,14 +33,9 @@ def run_eflomal(source: Sentences, target: Sentences) -> tuple[Alignments, Align
     Raises `CalqueError` where the program is not on PATH or fails.
     """
     check_sides(source, target)
-    program = shutil.which(PROGRAM)
-    if program is None:
-        raise CalqueError(
-            f"aligner=eflomal: the program {PROGRAM} is not on PATH; install eflomal or use "
-            "aligner=hmm"
-        )
-    with tempfile.TemporaryDirectory(prefix="calque-eflomal-") as folder:
-        paths = {name: Path(folder, name) for name in ("source", "target", "forward", "reverse")}
+    program = find_eflomal()
+    with contextlib.closing(WorkingFolder("eflomal")) as folder:
+        paths = {name: folder.path / name for name in ("source", "target", "forward", "reverse")}
         for name, side in (("source", source), ("target", target)):
             write_lines(paths[name], (" ".join(map(str, words.tolist())) for words in side))
         flags = {"-s": "source", "-t": "target", "-f": "forward", "-r": "reverse"}

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from calque.errors import FileError
 from calque.text.files import reserve
+from calque.text.working import WorkingFolder
 
 MEGABYTE = 1 << 20
 
@@ -27,7 +27,7 @@ class Scratch:
 
     def __init__(self, memory_mb: int) -> None:
         self.left = memory_mb * MEGABYTE
-        self._folder = tempfile.TemporaryDirectory(prefix="calque-blocks-")
+        self._folder = WorkingFolder("blocks")
         self._n_files = 0
         self._lock = Lock()
 
@@ -40,17 +40,13 @@ class Scratch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        try:
-            self._folder.cleanup()
-        except KeyboardInterrupt:  # Ctrl-C in the middle of it: what is left goes first
-            self._folder.cleanup()
-            raise
+        self._folder.close()
 
     def new_file(self) -> Path:
         """The name of a file that does not exist yet."""
         with self._lock:
             self._n_files += 1
-            return Path(self._folder.name) / str(self._n_files)
+            return self._folder.path / str(self._n_files)
 
     def empty(self, shape: tuple[int, ...], dtype: type[Any]) -> NDArray[Any]:
         """A new array of zeros, in memory while there is some left."""
@@ -82,9 +78,9 @@ class Scratch:
         try:
             yield
         except OSError as error:
-            folder = Path(self._folder.name).parent
             raise FileError(
-                folder, f"working files cannot be created here: {error.strerror or error}"
+                self._folder.path.parent,
+                f"working files cannot be created here: {error.strerror or error}",
             ) from error
 
     def give_back(self, *arrays: NDArray[Any]) -> None:

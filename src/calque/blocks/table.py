@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.errors import ModelError
+from calque.text.mapped import check_finite, check_ids, check_offsets, pieces
 
+LONGEST = 255
+"""Words of a phrase, at most."""
 WIDTHS = {"scores": 4, "orientation": 6, "links": 2}
 """Arrays with rows of fixed width; all others are vectors."""
 DTYPES = {
@@ -120,12 +123,48 @@ class BlockTable:
         table._check_sizes()
         return table
 
+    def check(self, n_source_words: int, n_target_words: int) -> None:
+        """Raise `ModelError` where a number in the arrays leads nowhere; reads all of them.
+
+        Words are those of vocabularies of these sizes.
+        """
+        for name, size in self._delimited().items():
+            check_offsets(f"block table: '{name}'", getattr(self, name), size)
+        for side, n_words in (("source", n_source_words), ("target", n_target_words)):
+            check_ids(f"block table: '{side}_words'", getattr(self, f"{side}_words"), n_words)
+            self._check_lengths(side)
+        check_ids("block table: 'target_phrase'", self.target_phrase, self.n_targets)
+        slots = self.slots.reshape(-1, 2)[:, 0]
+        check_ids("block table: 'slots'", slots, self.n_sources, first=-1)
+        if not any((piece < 0).any() for piece in pieces(slots)):
+            raise ModelError("block table: 'slots' has no free slot")
+        check_finite("block table: 'scores'", self.scores)
+        check_finite("block table: 'orientation'", self.orientation)
+
+    def _delimited(self) -> dict[str, int]:
+        """How many entries each array of offsets has to delimit."""
+        return {
+            "source_offsets": len(self.source_words),
+            "target_offsets": len(self.target_words),
+            "block_offsets": len(self),
+            "link_offsets": len(self.links),
+        }
+
+    def _check_lengths(self, side: str) -> None:
+        name = f"{side}_offsets"
+        for piece in pieces(getattr(self, name), overlap=1):
+            lengths = np.diff(piece)
+            if len(lengths) and not 1 <= lengths.min() <= lengths.max() <= LONGEST:
+                raise ModelError(
+                    f"block table: '{name}' has a phrase of no words or of more than {LONGEST}"
+                )
+
     def _check_sizes(self) -> None:
         """Raise `ModelError` unless the arrays can belong together; reads only their ends."""
-        _check_offsets("source_offsets", self.source_offsets, len(self.source_words))
-        _check_offsets("target_offsets", self.target_offsets, len(self.target_words))
-        _check_offsets("block_offsets", self.block_offsets, len(self))
-        _check_offsets("link_offsets", self.link_offsets, len(self.links))
+        for name, size in self._delimited().items():
+            offsets = getattr(self, name)
+            if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != size:
+                raise ModelError(f"block table: '{name}' does not delimit {size} entries")
         n_slots = len(self.slots) // 2
         if n_slots <= self.n_sources or n_slots & (n_slots - 1):
             raise ModelError("block table: 'slots' is not a hash index of the source phrases")
@@ -151,8 +190,3 @@ def _check_form(name: str, array: NDArray[Any]) -> None:
             f"block table: '{name}' is {array.dtype} of shape {array.shape}, "
             f"expected {dtype}, {shape}"
         )
-
-
-def _check_offsets(name: str, offsets: NDArray[np.int64], size: int) -> None:
-    if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != size:
-        raise ModelError(f"block table: '{name}' does not delimit {size} entries")

@@ -16,6 +16,10 @@ from calque.errors import FileError, OptionError, nearest
 
 Value: TypeAlias = "bool | int | float | str | None"
 Options = TypeVar("Options")
+MOST = 2**31 - 1
+"""The largest number or size of something that an option takes, whatever its own limit."""
+LONGEST_SHOWN = 60
+"""Characters of a value in an error."""
 
 
 def fill(base: Options, values: Mapping[str, Any], where: str = "options") -> Options:
@@ -23,10 +27,16 @@ def fill(base: Options, values: Mapping[str, Any], where: str = "options") -> Op
 
     Raises `OptionError` naming `where`, the key, and the nearest valid key or the expected value.
     """
+    if not isinstance(values, Mapping):
+        raise OptionError(f"{where}: {_show(values)}: expected options by name")
     infos = {info.key: info for info in describe(type(base))}
-    for key, value in _flatten(values):
+    try:
+        pairs = list(_flatten(values))
+    except RecursionError:
+        raise OptionError(f"{where}: groups inside groups without end") from None
+    for key, value in pairs:
         if key not in infos:
-            raise OptionError(f"{where}: unknown key '{key}'{_nearest(key, infos)}")
+            raise OptionError(f"{where}: unknown key '{_cut(key)}'{_nearest(key, infos)}")
         base = _replace(base, key.split("."), check(infos[key], value, where))
     return base
 
@@ -38,8 +48,10 @@ def from_toml(base: Options, path: Path | str) -> Options:
             values = tomllib.load(file)
     except OSError as error:
         raise FileError(path, error.strerror or str(error)) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # also of a number with thousands of digits
         raise FileError(path, f"not TOML: {error}") from error
+    except RecursionError:
+        raise FileError(path, "not TOML for options: nested without end") from None
     return fill(base, values, str(path))
 
 
@@ -123,7 +135,10 @@ def _convert(hint: Any, value: Any) -> tuple[bool, Value]:
     if typing.get_origin(hint) is typing.Literal:
         return value in typing.get_args(hint), typing.cast(Value, value)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return True, float(value)
+        try:
+            return True, float(value)
+        except OverflowError:
+            return False, None
     if hint is int and isinstance(value, bool):
         return False, None
     return isinstance(value, hint), typing.cast(Value, value)
@@ -153,8 +168,10 @@ def _check_range(info: OptionInfo, value: Value, where: str) -> None:
         return
     low = info.least is not None and value < info.least
     high = info.most is not None and value > info.most
-    if low or high or math.isnan(value):
+    if low or high or (isinstance(value, float) and math.isnan(value)):
         raise OptionError(f"{where}: {info.key}={_show(value)}: expected {expected(info)}")
+    if isinstance(value, int) and info.least is not None and value > MOST:
+        raise OptionError(f"{where}: {info.key}={_show(value)}: expected at most {MOST:,}")
 
 
 def _expected_type(hint: Any) -> str:
@@ -165,4 +182,11 @@ def _expected_type(hint: Any) -> str:
 
 
 def _show(value: Any) -> str:
-    return value if isinstance(value, str) else repr(value)
+    try:
+        return _cut(value if isinstance(value, str) else repr(value))
+    except (ValueError, RecursionError):  # a number of thousands of digits, lists without end
+        return "a value of many digits or parts"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + ".."

@@ -22,6 +22,8 @@ from calque.text import RESERVED, UNKNOWN, Vocabulary
 
 UNKNOWN_TEXT = RESERVED[UNKNOWN]
 MEGABYTE = 1_000_000
+MOST_BEST = 2**31 - 1
+"""Longer lists cannot be: to ask for more is to ask for all."""
 ALTERNATIVES = "alternatives"
 """What a normalised step loses to the options that it left, as `explain` names it."""
 
@@ -112,7 +114,7 @@ class Decoder:
             required.targets,
             leave_one_out,
             limits=core_limits(options),
-            n_best=n_best,
+            n_best=min(n_best, MOST_BEST),
             distinct=distinct,
             threads=n_workers(threads),
         )
@@ -135,7 +137,7 @@ class Decoder:
             self.core_search(options),
             leave_one_out,
             limits=core_limits(options),
-            n_best=n_best,
+            n_best=min(n_best, MOST_BEST),
             distinct=distinct,
             threads=n_workers(threads),
         )
@@ -172,7 +174,7 @@ class Decoder:
             source,
             references,
             options,
-            n_best=n_best,
+            n_best=min(n_best, MOST_BEST),
             distinct=distinct,
             leave_one_out=leave_one_out,
             threads=threads,
@@ -199,7 +201,7 @@ class Decoder:
             leave_one_out,
             brevity_penalty=options.brevity_penalty,
             max_targets=options.max_targets,
-            n_best=n_best,
+            n_best=min(n_best, MOST_BEST),
             distinct=distinct,
             threads=n_workers(threads),
         )

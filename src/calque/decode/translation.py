@@ -8,6 +8,7 @@ from calque import _core
 from calque.blocks import BlockTable
 from calque.decode.constraints import Required
 from calque.decode.split import Piece
+from calque.errors import ModelError
 from calque.text import Prepared, Preprocessor, Vocabulary
 
 ORIENTATIONS = ("monotone", "swap", "discontinuous")
@@ -127,6 +128,9 @@ def read_off(
             else:
                 words += target_words(step, piece.words, vocabulary)
                 inner = blocks.inner_links(step.block).tolist() if step.block >= 0 else [(0, 0)]
+                sizes = step.end - step.begin, len(words) - begin
+                if any(source >= sizes[0] or target >= sizes[1] for source, target in inner):
+                    raise ModelError("block table: 'links' leave their block: damaged")
             first = piece.begin + step.begin
             links += [(first + i, begin + j) for i, j in inner]
             source = piece.words[step.begin : step.end]

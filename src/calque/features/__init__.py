@@ -6,7 +6,16 @@ from calque.features.classes import LEVELS, WordClasses, read_brown, read_tags, 
 from calque.features.columns import BlockColumn, OrientationColumn
 from calque.features.dense import COMPONENTS, REORDERING, SETS, TRANSLATION, DenseData, chosen
 from calque.features.events import BlockEvents, Events
-from calque.features.families import FAMILIES, GROUPS, chosen_templates, wordedges
+from calque.features.families import (
+    FAMILIES,
+    GROUPS,
+    Families,
+    chosen_templates,
+    families_from_json,
+    families_to_json,
+    import_families,
+    wordedges,
+)
 from calque.features.feature_set import FeatureSet, WordData
 from calque.features.hierarchical import HierarchicalData, learn_hierarchical
 from calque.features.jumps import JumpTable
@@ -32,6 +41,7 @@ __all__ = [
     "ClassLanguageModel",
     "DenseData",
     "Events",
+    "Families",
     "FeatureSet",
     "HierarchicalData",
     "JumpTable",
@@ -48,6 +58,9 @@ __all__ = [
     "chosen_templates",
     "class_ids",
     "estimate_class_lm",
+    "families_from_json",
+    "families_to_json",
+    "import_families",
     "learn_classes",
     "learn_hierarchical",
     "learn_local_model",

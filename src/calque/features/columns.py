@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque.errors import ModelError
+from calque.text.mapped import check_finite
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
@@ -30,6 +31,11 @@ class BlockColumn:
         """The column of these arrays; `ModelError` where one is missing or misfits."""
         values = checked(arrays, "values", np.float32, None)
         return cls(values, float(checked(arrays, "copied", np.float32, 1)[0]))
+
+    def check(self, what: str) -> None:
+        """Raise `ModelError` where a number is not finite; reads all of them."""
+        check_finite(f"features: '{what}'", self.values)
+        check_finite(f"features: '{what}'", np.array([self.copied], np.float32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +59,11 @@ class OrientationColumn:
         """The column of these arrays; `ModelError` where one is missing or misfits."""
         values = checked(arrays, "values", np.float32, None, 3)
         return cls(values, checked(arrays, "copied", np.float32, 3))
+
+    def check(self, what: str) -> None:
+        """Raise `ModelError` where a number is not finite; reads all of them."""
+        check_finite(f"features: '{what}'", self.values)
+        check_finite(f"features: '{what}'", self.copied)
 
 
 def checked(

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import combinations, product
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from calque.config import FeatureOptions
-from calque.errors import OptionError, hint
+from calque.errors import ModelError, OptionError, hint
 from calque.features.template import Template
+
+Families: TypeAlias = Mapping[str, tuple[Template, ...]]
+"""Templates by the name of their family."""
+NO_FAMILIES: Families = MappingProxyType({})
 
 BUDGETS = {
     "word": 5,
@@ -187,35 +194,54 @@ def chosen_templates(
     budget: int = FeatureOptions.edges_budget,
     max_slots: int = FeatureOptions.edges_slots,
     levels: str = FeatureOptions.edges_levels,
+    own: Families = NO_FAMILIES,
 ) -> tuple[Template, ...]:
     """The templates that names of families and groups with commas between choose.
 
-    `my_module:family` is the list of templates `family` of a Python module. `budget`,
-    `max_slots` and `levels` are those of `wordedges`. Raises `OptionError` with the
-    nearest valid name.
+    `own` has families of the user's, `my_module:family`, which `import_families` gives; no Python
+    is imported here. `budget`, `max_slots` and `levels` are those of `wordedges`. Raises
+    `OptionError` with the nearest valid name.
     """
     templates: dict[str, Template] = {}
-    for name in filter(None, (part.strip() for part in expression.split(","))):
-        for template in _family(name, (budget, max_slots, levels)):
+    for name in _names(expression):
+        for template in _family(name, (budget, max_slots, levels), own):
             if templates.setdefault(template.name, template) != template:
                 raise OptionError(f"two templates are called '{template.name}'")
     return tuple(templates.values())
 
 
-def _family(name: str, edges: tuple[int, int, str]) -> Iterable[Template]:
+def _names(expression: str) -> Iterator[str]:
+    return filter(None, (part.strip() for part in expression.split(",")))
+
+
+def _family(name: str, edges: tuple[int, int, str], own: Families) -> Iterable[Template]:
+    if name in own:
+        return own[name]
     if ":" in name:
-        return _from_module(name)
+        raise OptionError(f"family '{name}': its templates are not in the model; train it again")
     if name in GROUPS:
-        return [t for one in GROUPS[name] for t in _family(one, edges)]
+        return [t for member in GROUPS[name] for t in _family(member, edges, own)]
     if name == "wordedges":
         return wordedges(*edges)
     if name in FAMILIES:
         return FAMILIES[name]
-    known = [*GROUPS, *FAMILIES, "wordedges"]
+    for full, templates in own.items():  # by its last part alone, where that is free
+        if full.partition(":")[2] == name:
+            return templates
+    known = [*GROUPS, *FAMILIES, "wordedges", *own]
     raise OptionError(f"no family of sparse features is called '{name}': {hint(name, known)}")
 
 
-def _from_module(name: str) -> Sequence[Template]:
+def import_families(expression: str) -> Families:
+    """The families `my_module:family` that an expression names, imported from their modules.
+
+    This runs the Python of those modules: only for what a user has asked for, never for what a
+    model says. Raises `OptionError` where one cannot be imported or is no list of templates.
+    """
+    return {name: _from_module(name) for name in _names(expression) if ":" in name}
+
+
+def _from_module(name: str) -> tuple[Template, ...]:
     module, _, attribute = name.partition(":")
     try:
         family = getattr(importlib.import_module(module), attribute)
@@ -223,4 +249,20 @@ def _from_module(name: str) -> Sequence[Template]:
         raise OptionError(f"family '{name}': {error}") from None
     if not isinstance(family, Sequence) or not all(isinstance(t, Template) for t in family):
         raise OptionError(f"family '{name}': expected a list of templates")
-    return family
+    return tuple(family)
+
+
+def families_to_json(own: Families) -> dict[str, list[dict[str, Any]]]:
+    """Families of the user's as a model keeps them: data, not code."""
+    return {name: [asdict(template) for template in family] for name, family in own.items()}
+
+
+def families_from_json(value: Any) -> Families:
+    """What `families_to_json` gave; raises `ModelError` where it is something else."""
+    try:
+        return {
+            str(name): tuple(Template(**{**t, "slots": tuple(t["slots"])}) for t in family)
+            for name, family in value.items()
+        }
+    except (OptionError, TypeError, KeyError, AttributeError, ValueError) as error:
+        raise ModelError(f"templates: {error}") from error

@@ -17,6 +17,7 @@ from calque.features.columns import Arrays, checked
 from calque.parallel import n_workers
 from calque.progress import SILENT, Progress
 from calque.text import Sentences
+from calque.text.mapped import check_finite
 
 SMOOTHING = 0.5
 """Added to the count of every orientation, as the lexicalised model has it."""
@@ -38,6 +39,10 @@ class HierarchicalData:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> HierarchicalData:
         """The data of these arrays; `ModelError` where one is missing or misfits."""
         return cls(checked(arrays, "log_probs", np.float32, None, 6))
+
+    def check(self, n_source_words: int, n_blocks: int) -> None:
+        """Raise `ModelError` where a number in the arrays leads nowhere; reads all of them."""
+        check_finite("features: 'hierarchical'", self.log_probs)
 
 
 def learn_hierarchical(

@@ -14,6 +14,7 @@ from calque.config.dense import JumpOptions
 from calque.errors import ModelError
 from calque.features.columns import Arrays, checked
 from calque.text import Sentences
+from calque.text.mapped import check_finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +57,16 @@ class JumpTable:
                 f"features: 'log_probs' has {log_probs.shape[1]} columns, expected an odd number"
             )
         return cls(log_probs, int(checked(arrays, "shift", np.int32, 1)[0]))
+
+    def check(self, what: str, n_rows: int) -> None:
+        """Raise `ModelError` where rows are missing or a number is not finite; reads it all."""
+        if len(self.log_probs) != n_rows:
+            raise ModelError(
+                f"features: '{what}' has {len(self.log_probs)} rows, expected {n_rows}"
+            )
+        if self.shift not in (0, 1):
+            raise ModelError(f"features: '{what}' is shifted by {self.shift}, expected 0 or 1")
+        check_finite(f"features: '{what}'", self.log_probs)
 
 
 class Jumps(NamedTuple):

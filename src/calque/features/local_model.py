@@ -24,6 +24,7 @@ from calque.features.events import LEFT, RIGHT, BlockEvents
 from calque.features.lexical import lexical_column, single_word_lexicon
 from calque.progress import SILENT, Progress
 from calque.text import Sentences
+from calque.text.mapped import check_ids
 
 UNSEEN = 0.5
 """The count of a block without events, and what is added to the counts of left and right."""
@@ -66,6 +67,14 @@ class LocalModelData:
             BlockColumn.from_arrays(part(arrays, "lexical")),
             checked(arrays, "bigrams", np.int32, None, 2),
         )
+
+    def check(self, n_source_words: int, n_blocks: int) -> None:
+        """Raise `ModelError` where a number in the arrays leads nowhere; reads all of them."""
+        self.unigram.check("unigram")
+        self.orientation.check("orientation")
+        self.lexical.check("lexical")
+        check_ids("features: 'counts'", self.counts, np.iinfo(np.int32).max)
+        check_ids("features: 'bigrams'", self.bigrams, n_blocks, first=-1)
 
 
 def learn_local_model(

@@ -57,6 +57,12 @@ class Model4Data:
             JumpTable.from_arrays(part(arrays, "jump")),
         )
 
+    def check(self, n_source_words: int, n_blocks: int) -> None:
+        """Raise `ModelError` where a number in the arrays leads nowhere; reads all of them."""
+        self.fertility.check("fertility")
+        self.lexicon.check("lexicon")
+        self.jump.check("jump", 1)
+
 
 def learn_model4(
     table: BlockTable,

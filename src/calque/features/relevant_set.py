@@ -47,6 +47,12 @@ class RelevantSetData:
             JumpTable.from_arrays(part(arrays, "inbound")),
         )
 
+    def check(self, n_source_words: int, n_blocks: int) -> None:
+        """Raise `ModelError` where a number in the arrays leads nowhere; reads all of them."""
+        self.lexical.check("lexical")
+        self.outbound.check("outbound", n_source_words + 1)
+        self.inbound.check("inbound", n_source_words + 1)
+
 
 def learn_relevant_set(
     table: BlockTable,

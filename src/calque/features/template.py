@@ -126,9 +126,16 @@ class Template:
     """
 
     def __post_init__(self) -> None:
+        texts, flags = (self.name, self.extends), (self.copies, self.listed, self.adjacent)
+        if not all(isinstance(t, str) for t in texts) or not all(type(f) is bool for f in flags):
+            raise OptionError(f"template {self.name!r}: expected a name, slots and flags")
         if not self.name or ":" in self.name or self.name.split() != [self.name]:
             raise OptionError(f"template '{self.name}': expected a name without blanks and ':'")
-        if not isinstance(self.slots, tuple) or not 1 <= len(self.slots) <= 8:
+        if (
+            not isinstance(self.slots, tuple)
+            or not 1 <= len(self.slots) <= 8
+            or not all(isinstance(slot, str) for slot in self.slots)
+        ):
             raise OptionError(f"template '{self.name}': expected a tuple of 1 to 8 slots")
         if self.listed and {"block", "previous.block"} - set(self.slots):
             raise OptionError(f"template '{self.name}': listed, but without both blocks")

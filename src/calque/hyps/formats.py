@@ -6,13 +6,16 @@
 
 Ids count sentences from 0; candidates of a sentence follow one another, the decoder's own choice
 first. A label of several values gives the features label_0, label_1, and so on. `score` may be
-absent, then everywhere. What the format of a file is shows in its first line.
+absent, then everywhere. What the format of a file is shows in its first line. Three bars inside a
+text are written as Moses writes them, &#124;&#124;&#124;, and read again as bars.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -27,6 +30,11 @@ from calque.text import open_output, read_blocks
 
 Format = Literal["moses", "joshua", "json"]
 FORMATS: tuple[str, ...] = get_args(Format)
+BARS, ESCAPED_BARS = "|||", "&#124;&#124;&#124;"
+"""What stands between fields, and how it is written inside a text."""
+MOST_SENTENCES = 2**31 - 1
+SURROGATE = re.compile("[\ud800-\udfff]")
+_LINE_ENDS = re.compile(r"[\r\n]+")
 
 
 def read_nbest(path: Path | str) -> NBest:
@@ -56,7 +64,7 @@ def _read(blocks: Iterator[str], path: Path | str) -> NBest:
     return NBest(
         tuple(reader.names()),
         reader.sentences(),
-        reader.texts(),
+        [text.replace(ESCAPED_BARS, BARS) for text in reader.texts()],
         reader.row_offsets(),
         reader.columns(),
         reader.values(),
@@ -101,22 +109,27 @@ def _json_candidate(
     try:
         fields = json.loads(row)
         sentence, text, features = fields["id"], fields["text"], fields["features"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise LineError(path, line, expected) from None
     known = {"id", "text", "features", "score"}
     if strange := sorted(set(fields) - known):
         raise LineError(path, line, f"unknown field '{strange[0]}': {expected}")
-    if type(sentence) is not int or sentence < 0 or not isinstance(text, str):
+    if type(sentence) is not int or not isinstance(text, str) or not isinstance(features, dict):
         raise LineError(path, line, expected)
-    if not isinstance(features, dict):
-        raise LineError(path, line, expected)
+    if not 0 <= sentence <= MOST_SENTENCES:
+        raise LineError(path, line, f"the id is not a number from 0 to {MOST_SENTENCES:,}")
+    if any(SURROGATE.search(words) for words in (text, *features)):
+        raise LineError(path, line, "half of a surrogate pair, expected Unicode text")
     return sentence, text, features, fields.get("score")
 
 
 def _finite(value: Any, what: str, path: Path | str, line: int) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise LineError(path, line, f"{what} is {value!r}, expected a finite number")
-    return float(value)
+    if not isinstance(value, bool) and isinstance(value, int | float):
+        with contextlib.suppress(OverflowError):  # of an integer of hundreds of digits
+            if math.isfinite(float(value)):
+                return float(value)
+    shown = f" is {value!r}" if isinstance(value, float | str | bool | None) else ""
+    raise LineError(path, line, f"{what}{shown}: expected a finite number")
 
 
 def write_nbest(path: Path | str, nbest: NBest, format: Format = "moses") -> None:
@@ -141,6 +154,7 @@ def _line(nbest: NBest, at: int, format: Format) -> str:
     if format == "json":
         row: dict[str, Any] = {"id": sentence, "text": text, "features": features}
         return json.dumps(row if total is None else {**row, "score": total}, ensure_ascii=False)
+    text = _LINE_ENDS.sub(" ", text).replace(BARS, ESCAPED_BARS)
     link = "= " if format == "moses" else "="
     listed = " ".join(f"{name}{link}{value!r}" for name, value in features.items())
     line = f"{sentence} ||| {text} ||| {listed}"

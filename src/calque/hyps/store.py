@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import shutil
-import tempfile
-import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +10,7 @@ from calque.config import TASK_DEFAULTS
 from calque.hyps.lists import Lists
 from calque.hyps.merge import Outline, in_memory, mapped, merged
 from calque.hyps.part import Part
+from calque.text.working import WorkingFolder
 
 MEGABYTE = 1 << 20
 
@@ -48,7 +46,7 @@ class CandidateStore:
         self._parts: list[Part] | None = []  # none where they are in files only
         self._n_statistics = 0
         self._lists: Lists | None = None
-        self._scratch: Path | None = None
+        self._scratch: WorkingFolder | None = None
 
     def __len__(self) -> int:
         return sum(len(outline.sentences) for outline in self._outlines)
@@ -113,9 +111,8 @@ class CandidateStore:
     @property
     def _temporary(self) -> Path:
         if self._scratch is None:
-            self._scratch = Path(tempfile.mkdtemp(prefix="calque-"))
-            weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
-        return self._scratch
+            self._scratch = WorkingFolder("candidates")
+        return self._scratch.path
 
     def _read(self, at: int) -> Part:
         if self._parts is not None:

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calque._core import LanguageModelCore, fill_table
+from calque._core import LanguageModelCore, fill_table, n_free_slots
 from calque.errors import ModelError
 from calque.lm.scratch import Scratch
 from calque.parallel import n_workers
 from calque.text import UNKNOWN, Sentences, Vocabulary
+from calque.text.mapped import check_finite, check_ids, pieces
 
 ENTRY = np.dtype([("log_prob", "<f4"), ("backoff", "<f4")])
 SLOT = np.dtype([("key", "<u8"), ("log_prob", "<f4"), ("backoff", "<f4")])
@@ -138,6 +139,23 @@ class LanguageModel:
                 f"{len(vocabulary)} words"
             )
         return cls(arrays, vocabulary)
+
+    def check(self) -> None:
+        """Raise `ModelError` where a number in the arrays leads nowhere; reads all of them."""
+        n_below = len(self.vocabulary)
+        check_finite("language model: unigrams", _rows(self._arrays["unigrams"], np.float32))
+        for n in range(2, self.order + 1):
+            ngrams = self._arrays[f"ngrams.{n}"]
+            if ngrams.shape[1] != 2:
+                raise ModelError(f"language model: the array ngrams.{n} is of another kind")
+            for column, end in enumerate((n_below, len(self.vocabulary))):
+                check_ids(f"language model: ngrams.{n}", ngrams[:, column], end)
+            free = [n_free_slots(_rows(p, np.uint64)) for p in pieces(self._arrays[f"table.{n}"])]
+            if min(free) < 0:
+                raise ModelError(f"language model: table.{n} has a value that is not finite")
+            if not any(free):
+                raise ModelError(f"language model: table.{n} has no free slot")
+            n_below = len(ngrams)
 
 
 def build(

@@ -10,9 +10,9 @@ from calque.align import Alignments, align_sets, read_pharaoh
 from calque.blocks import extract
 from calque.config import TrainOptions, to_mapping
 from calque.errors import CalqueError, OptionError
-from calque.features import chosen
+from calque.features import chosen, import_families
 from calque.lm import estimate, read_arpa
-from calque.model.feature_data import learn_feature_data, templates_of
+from calque.model.feature_data import family_of, learn_feature_data
 from calque.model.kept_bitext import KeptBitext
 from calque.model.model import Model
 from calque.model.writer import ModelWriter
@@ -44,7 +44,7 @@ def build(
     options = options or TrainOptions()
     workers = n_workers(threads)
     chosen(options.features.dense)  # mistakes show before the work, not after it
-    templates_of(options.features)
+    family_of(options.features.sparse, options.features, import_families(options.features.sparse))
     _check_first_block(options)
     options.align.check()
     options.decode.check()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from calque.features import (
     SETS,
     ClassLanguageModel,
     DenseData,
+    Families,
     FeatureSet,
     HierarchicalData,
     LocalModelData,
@@ -29,17 +30,22 @@ from calque.features import (
     chosen,
     chosen_templates,
     estimate_class_lm,
+    families_from_json,
+    families_to_json,
+    import_families,
     learn_classes,
     learn_hierarchical,
     learn_local_model,
     learn_model4,
     learn_relevant_set,
 )
+from calque.features.columns import checked
 from calque.lm import LanguageModel
 from calque.model.folder import ModelFolder
 from calque.model.writer import ModelWriter
 from calque.progress import SILENT, Progress
 from calque.text import Bitext, Vocabulary
+from calque.text.mapped import check_ids
 
 RELEVANT_SET = {"model1_weight", "outbound_distortion", "inbound_distortion"}
 LOCAL_MODEL = {
@@ -65,6 +71,8 @@ class FeatureData:
     source_classes: WordClasses | None = None
     target_classes: WordClasses | None = None
     hierarchical: HierarchicalData | None = None
+    families: Families = field(default_factory=dict)
+    """Of sparse features, those that are the user's own."""
 
     def compile(
         self, options: FeatureOptions, blocks: BlockTable, source: Vocabulary, target: Vocabulary
@@ -85,7 +93,29 @@ class FeatureData:
             self.target_classes or WordClasses(),
             None if self.local_model is None else self.local_model.bigrams,
         )
-        return FeatureSet.compile(options.dense, dense, templates_of(options), words)
+        return FeatureSet.compile(options.dense, dense, self.templates_of(options), words)
+
+    def templates_of(self, options: FeatureOptions) -> tuple[Template, ...]:
+        """The templates that the options choose."""
+        return self.family_of(options.sparse, options)
+
+    def family_of(self, name: str, options: FeatureOptions) -> tuple[Template, ...]:
+        """The templates of families, with the word edges of the options."""
+        return family_of(name, options, self.families)
+
+    def check(self, n_source_words: int, n_target_words: int, n_blocks: int) -> None:
+        """Raise `ModelError` where a number in the arrays leads nowhere; reads all of them."""
+        for part in self._parts().values():
+            if part is not None:
+                part.check(n_source_words, n_blocks)
+        if (classes := self.class_lm) is not None:
+            classes.lm.check()
+            check_ids("features: 'class_of'", classes.class_of, len(classes.lm.vocabulary))
+            if len(classes.class_of) != n_target_words:
+                raise ModelError(
+                    f"features: {len(classes.class_of)} words have a class,"
+                    f" expected {n_target_words}"
+                )
 
     def save(self, writer: ModelWriter, threads: int) -> None:
         """Write it into a model folder, under `features/`."""
@@ -99,6 +129,8 @@ class FeatureData:
                 "class_of": self.class_lm.class_of,
             }
             writer.text("features/class-lm/vocabulary", self.class_lm.lm.vocabulary.to_text())
+        if self.families:
+            writer.json("features/families", families_to_json(self.families))
         arrays = {f"features/{room}/{name}": a for room in rooms for name, a in rooms[room].items()}
         writer.arrays(arrays, threads)
         for side, classes in (("source", self.source_classes), ("target", self.target_classes)):
@@ -117,7 +149,7 @@ class FeatureData:
         }
         parts = {}
         for name, kind in kinds.items():
-            arrays = _arrays(folder, f"features/{name}/")
+            arrays = folder.arrays(f"features/{name}/")
             try:
                 parts[name] = kind.from_arrays(arrays) if arrays else None
             except ModelError as error:
@@ -130,6 +162,9 @@ class FeatureData:
             _classes(folder, "source"),
             _classes(folder, "target"),
             parts["hierarchical"],
+            families_from_json(folder.json("features/families"))
+            if "features/families" in folder
+            else {},
         )
 
     def _parts(
@@ -143,18 +178,14 @@ class FeatureData:
         }
 
 
-def templates_of(options: FeatureOptions) -> tuple[Template, ...]:
-    """The templates that the options choose."""
-    return family_of(options.sparse, options)
-
-
-def family_of(name: str, options: FeatureOptions) -> tuple[Template, ...]:
-    """The templates of families, with the word edges of the options."""
+def family_of(name: str, options: FeatureOptions, own: Families) -> tuple[Template, ...]:
+    """The templates of families, with the word edges of the options and the user's own."""
     return chosen_templates(
         name,
         budget=options.edges_budget,
         max_slots=options.edges_slots,
         levels=options.edges_levels,
+        own=own,
     )
 
 
@@ -174,10 +205,12 @@ def learn_feature_data(
 
     `alignments` are all sets of links that the blocks were taken from, stacked; what looks at
     single links takes the first. `max_words` is that of block extraction, `counts_events` whether
-    the decoder asks for counts of events, whatever the features. The classes of words are those of
-    `known` where that is given: features go by them. The result does not depend on `threads`.
+    the decoder asks for counts of events, whatever the features. The classes of words and the
+    user's own families are those of `known` where that is given: features go by them. Otherwise
+    the families are imported. The result does not depend on `threads`.
     """
-    dense, templates = set(chosen(options.dense)), templates_of(options)
+    families = import_families(options.sparse) if known is None else known.families
+    dense, templates = set(chosen(options.dense)), family_of(options.sparse, options, families)
     asks_class_lm = "class_language_model" in dense
     if known is None:
         source, target = _learn_classes(options, templates, bitext, asks_class_lm, progress)
@@ -206,6 +239,7 @@ def learn_feature_data(
         learn_hierarchical(*corpus, alignments, max_words, **work)
         if dense & HIERARCHICAL
         else None,
+        families,
     )
 
 
@@ -232,22 +266,15 @@ def _tagged(classes: WordClasses | None, path: str | None) -> WordClasses | None
     return (classes or WordClasses()).with_tags(Path(path))
 
 
-def _arrays(folder: ModelFolder, prefix: str) -> dict[str, NDArray[Any]]:
-    return {name.removeprefix(prefix): folder.array(name) for name in folder.names(prefix)}
-
-
 def _class_lm(folder: ModelFolder) -> ClassLanguageModel | None:
     prefix = "features/class-lm/"
     if prefix + "vocabulary" not in folder:
         return None
-    arrays = {
-        name.removeprefix(prefix): folder.array(name)
-        for name in folder.names(prefix)
-        if name != prefix + "vocabulary"
-    }
+    arrays = folder.arrays(prefix)
     try:
         vocabulary = Vocabulary.from_text(folder.text(prefix + "vocabulary"))
-        class_of = arrays.pop("class_of", np.empty(0, np.int32))
+        class_of = checked(arrays, "class_of", np.int32, None)
+        del arrays["class_of"]
         return ClassLanguageModel(LanguageModel.from_arrays(arrays, vocabulary), class_of)
     except CalqueError as error:
         raise ModelError(f"{folder.path}: class language model: {error}") from error

@@ -12,6 +12,7 @@ from calque import _core
 from calque.align import Alignments
 from calque.errors import ModelError
 from calque.text import Bitext, Sentences
+from calque.text.mapped import check_ids, check_offsets
 
 DTYPES = {
     "source": "int32",
@@ -113,6 +114,8 @@ class KeptBitext:
                     f"kept bitext: '{name}' is {found.dtype} of shape {found.shape},"
                     f" expected {dtype}, {'two dimensions' if name == 'links' else 'one dimension'}"
                 )
+        if not all(len(arrays[name]) for name in arrays if name.endswith("offsets")):
+            raise ModelError("kept bitext: an array of offsets is empty")
         source, target = (
             Sentences(arrays[side], arrays[f"{side}_offsets"]) for side in ("source", "target")
         )
@@ -120,4 +123,26 @@ class KeptBitext:
         n_sets, rest = divmod(len(alignments), max(1, len(source)))
         if not (len(source) == len(target) == len(arrays["lines"]) > 0 and n_sets and rest == 0):
             raise ModelError("kept bitext: the arrays differ in their number of sentence pairs")
+        if len(arrays["max_block_words"]) != 1 or arrays["links"].shape[1] != 2:
+            raise ModelError("kept bitext: an array has another shape than it was written with")
         return cls(source, target, alignments, arrays["lines"], int(arrays["max_block_words"][0]))
+
+    def check(self, n_source_words: int, n_target_words: int) -> None:
+        """Raise `ModelError` where a number in the arrays leads nowhere; reads all of them.
+
+        Words are those of vocabularies of these sizes.
+        """
+        for name, sentences, n_words in (
+            ("source", self.source, n_source_words),
+            ("target", self.target, n_target_words),
+        ):
+            check_offsets(f"kept bitext: '{name}_offsets'", sentences.offsets, len(sentences.ids))
+            check_ids(f"kept bitext: '{name}'", sentences.ids, n_words)
+        links, offsets = self.alignments.links, self.alignments.offsets
+        check_offsets("kept bitext: 'link_offsets'", offsets, len(links))
+        check_ids("kept bitext: 'links'", links, len(self.source.ids) + len(self.target.ids))
+        check_ids("kept bitext: 'lines'", self.lines, np.iinfo(np.int64).max)
+        if not 1 <= self.max_block_words <= 8:
+            raise ModelError(
+                f"kept bitext: blocks of {self.max_block_words} words, expected 1 to 8"
+            )

@@ -27,6 +27,8 @@ class Entry:
     """Its name on disk, which carries the head of its checksum: other content, other name."""
     bytes: int
     sha256: str
+    fast: str = ""
+    """Of an array, the checksum that opening compares; older models have none."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,10 @@ class Manifest:
             "format": FORMAT,
             "version": VERSION,
             "info": dict(self.info),
-            "files": {name: asdict(entry) for name, entry in sorted(self.entries.items())},
+            "files": {
+                name: {key: value for key, value in asdict(entry).items() if value != ""}
+                for name, entry in sorted(self.entries.items())
+            },
         }
         return (
             json.dumps({**body, "checksum": _checksum(body)}, indent=1, ensure_ascii=False) + "\n"
@@ -76,7 +81,7 @@ class Manifest:
             body = json.loads(text)
             stated = body.pop("checksum")
             kind, version = body["format"], body["version"]
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise ModelError(f"{path}: not a manifest of Calque, or truncated") from error
         if kind != FORMAT:
             raise ModelError(f"{path}: the format is '{kind}', expected '{FORMAT}'")
@@ -86,8 +91,25 @@ class Manifest:
             )
         if stated != _checksum(body):
             raise ModelError(f"{path}: the checksum does not match: edited or damaged")
-        entries = {name: Entry(**entry) for name, entry in body["files"].items()}
-        return cls(entries, body["info"])
+        files, info = body.get("files"), body.get("info")
+        if not isinstance(files, dict) or not isinstance(info, dict):
+            raise ModelError(f"{path}: expected objects 'files' and 'info'")
+        return cls({name: _entry(path, name, entry) for name, entry in files.items()}, info)
+
+
+def _entry(manifest: Path, name: str, values: Any) -> Entry:
+    """One file of the folder, and of no other; raises `ModelError` where it is described badly."""
+    kinds = {"file": str, "bytes": int, "sha256": str, "fast": str}
+    if not isinstance(values, dict) or {**values, "fast": ""}.keys() != kinds.keys():
+        raise ModelError(f"{manifest}: '{name}': expected {', '.join(kinds)}")
+    for key, value in values.items():
+        if type(value) is not kinds[key]:
+            raise ModelError(f"{manifest}: '{name}': '{key}' is of another type")
+    if "/" in values["file"] or OUR_FILE.fullmatch(values["file"]) is None:
+        raise ModelError(
+            f"{manifest}: '{name}': '{values['file']}' is not the name of a file of a model"
+        )
+    return Entry(**values)
 
 
 def _checksum(body: Mapping[str, Any]) -> str:

@@ -16,8 +16,8 @@ from calque.errors import CalqueError, ModelError, OptionError
 from calque.features import FeatureSet, Weights
 from calque.features.template import Template
 from calque.lm import LanguageModel
-from calque.model.feature_data import FeatureData, family_of
-from calque.model.folder import ModelFolder
+from calque.model.feature_data import FeatureData
+from calque.model.folder import ModelFolder, read_folder
 from calque.model.kept_bitext import KeptBitext
 from calque.model.origin import Origin
 from calque.model.weights import DEFAULT, active_name, read_weights, write_weights
@@ -74,7 +74,7 @@ class Model:
 
         Raises `CalqueError` where the model has none of that name.
         """
-        family = family_of(name, self.feature_options)
+        family = self.feature_data.family_of(name, self.feature_options)
         active = self.features.templates
         found = {template.name: template for template in family if template.name in active}
         if not found:
@@ -87,8 +87,14 @@ class Model:
 
     @classmethod
     def load(cls, path: Path | str, weights: str | None = None) -> Model:
-        """The model in a folder, with its active weights or those called `weights`."""
-        folder = ModelFolder(path)
+        """The model in a folder, with its active weights or those called `weights`.
+
+        Everything is checked: a damaged folder is a `ModelError` that names the file or the array.
+        """
+        return read_folder(path, lambda folder: cls._read(folder, weights))
+
+    @classmethod
+    def _read(cls, folder: ModelFolder, weights: str | None) -> Model:
         source, target = (
             _vocabulary(folder, f"vocabulary/{side}") for side in ("source", "target")
         )
@@ -97,9 +103,9 @@ class Model:
         chosen = read_weights(folder, name)
         origin = Origin.of(folder, name)
         preprocessor, options = folder.json("preprocessor"), folder.json("decode")
-        blocks, lm = _arrays(folder, "blocks/"), _arrays(folder, "lm/")
+        blocks, lm = folder.arrays("blocks/"), folder.arrays("lm/")
         features = folder.json("features") if "features" in folder else {}
-        bitext = _arrays(folder, "bitext/")
+        bitext = folder.arrays("bitext/")
         try:
             model = cls(
                 Preprocessor.from_json(preprocessor),
@@ -114,11 +120,21 @@ class Model:
                 KeptBitext.from_arrays(bitext) if bitext else None,
                 origin,
             )
+            model._check()
             origin.parts.update({one.name: getattr(model, one.name) for one in fields(model)})
             _ = model.features  # compiled here so that a mistake in the choice shows now
             return model
         except (ModelError, OptionError) as error:
             raise ModelError(f"{folder.path}: {error}") from error
+
+    def _check(self) -> None:
+        """Raise `ModelError` where a number in the arrays leads nowhere."""
+        n_words = len(self.source_vocabulary), len(self.target_vocabulary)
+        self.blocks.check(*n_words)
+        self.lm.check()
+        self.feature_data.check(*n_words, len(self.blocks))
+        if self.bitext is not None:
+            self.bitext.check(*n_words)
 
     def save(self, path: Path | str, info: Mapping[str, Any], threads: int | None = None) -> None:
         """Write the model to a folder, atomically; `info` says how it was made."""
@@ -159,7 +175,3 @@ def _vocabulary(folder: ModelFolder, name: str) -> Vocabulary:
         return Vocabulary.from_text(text)
     except CalqueError as error:
         raise ModelError(f"{folder.path}: {name}: {error}") from error
-
-
-def _arrays(folder: ModelFolder, prefix: str) -> dict[str, Any]:
-    return {name.removeprefix(prefix): folder.array(name) for name in folder.names(prefix)}

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -13,11 +12,14 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from calque._core import Checksum
 from calque.errors import CalqueError, FileError, ModelError
 from calque.model.manifest import FILE_NAME, OUR_FILE, Entry, Manifest
+from calque.text.files import PART, take_lock
+from calque.text.mapped import hex_digits
 
 LOCK = ".lock"
-PART = ".part"
+ARRAY = ".npy"
 
 
 class ModelWriter:
@@ -39,7 +41,7 @@ class ModelWriter:
         self.path = Path(path)
         self._update = update
         self._manifest = Manifest()
-        self._lock: IO[str] | None = None
+        self._lock: IO[bytes] | None = None
 
     def check(self) -> None:
         """Make the folder, or raise the error that writing to it would end in; changes no model."""
@@ -105,7 +107,8 @@ class ModelWriter:
         manifest = Manifest(self._manifest.entries, merged)
         part = self.path / (FILE_NAME + PART)
         try:
-            with part.open("w", encoding="utf-8") as file:
+            part.unlink(missing_ok=True)  # never through a link that lies there
+            with part.open("x", encoding="utf-8") as file:
                 file.write(manifest.to_json())
                 file.flush()
                 os.fsync(file.fileno())
@@ -122,14 +125,15 @@ class ModelWriter:
     def _write_array(self, name: str, values: NDArray[Any]) -> Entry:
         values = np.ascontiguousarray(values)
         return self._write(
-            name, ".npy", lambda file: np.lib.format.write_array(file, values, allow_pickle=False)
+            name, ARRAY, lambda file: np.lib.format.write_array(file, values, allow_pickle=False)
         )
 
     def _write(self, name: str, suffix: str, write: Callable[[Any], object]) -> Entry:
         """The entry of a new file, which is on disk under its final name."""
         part = self.path / (name.replace("/", ".") + PART)
         try:
-            with part.open("wb") as file:
+            part.unlink(missing_ok=True)
+            with part.open("xb") as file:
                 hashing = _HashingFile(file)
                 write(hashing)
                 file.flush()
@@ -140,7 +144,7 @@ class ModelWriter:
             part.replace(self.path / final)
         except OSError as error:
             raise _cannot_write(self.path, error) from error
-        return Entry(final, size, digest)
+        return Entry(final, size, digest, hashing.fast() if suffix == ARRAY else "")
 
     def _refuse_foreign_folder(self) -> None:
         if (self.path / FILE_NAME).exists():
@@ -152,17 +156,13 @@ class ModelWriter:
                     " expected a new folder, an empty one or a model to replace"
                 )
 
-    def _take_lock(self) -> IO[str]:
+    def _take_lock(self) -> IO[bytes]:
         try:
-            lock = (self.path / LOCK).open("w")
-        except OSError as error:
-            raise _cannot_write(self.path, error) from error
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            lock.close()
+            return take_lock(self.path / LOCK)
+        except BlockingIOError:
             raise ModelError(f"{self.path}: another process is writing this model") from None
-        return lock
+        except OSError as error:
+            raise _cannot_write(self.path / LOCK, error) from error
 
     def _sweep(self) -> None:
         """Delete files of ours that the manifest on disk does not name."""
@@ -185,18 +185,23 @@ class ModelWriter:
 
 
 class _HashingFile:
-    """A file that takes the checksum of what is written to it on the way."""
+    """A file that takes the checksums of what is written to it on the way."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._hash = hashlib.sha256()
+        self._fast = Checksum()
 
     def write(self, data: bytes) -> int:
         self._hash.update(data)
+        self._fast.update(np.frombuffer(data, np.uint8))
         return self._file.write(data)
 
     def digest(self) -> str:
         return self._hash.hexdigest()
+
+    def fast(self) -> str:
+        return hex_digits(self._fast)
 
 
 def _is_ours(name: str) -> bool:

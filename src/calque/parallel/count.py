@@ -4,6 +4,9 @@ import os
 
 from calque.errors import OptionError
 
+MOST = 1_000_000
+"""More threads than any machine runs."""
+
 
 def n_workers(requested: int | None = None) -> int:
     """The number of threads or processes to run: `requested`, `CALQUE_THREADS`, or every core.
@@ -19,9 +22,9 @@ def n_workers(requested: int | None = None) -> int:
                 if hasattr(os, "sched_getaffinity")
                 else (os.cpu_count() or 1)
             )
-        if not text.isascii() or not text.isdigit():
+        if not text.isascii() or not text.isdigit() or len(text) > len(str(MOST)):
             raise OptionError(f"CALQUE_THREADS={text}: expected a whole number of at least 1")
         requested = int(text)
-    if requested < 1:
+    if not 1 <= requested <= MOST:
         raise OptionError(f"threads={requested}: expected a whole number of at least 1")
     return requested

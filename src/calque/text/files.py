@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import fcntl
 import io
 import os
+import re
 import stat
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO, Any, BinaryIO
 
 from calque.errors import FileError, LineError
 from calque.progress import Stage
@@ -26,6 +28,8 @@ from calque.text.compression import (
 )
 
 BLOCK_BYTES = 1 << 20
+PART = ".part"
+"""How the names of files end that are being written."""
 STANDARD_STREAM = Path("-")
 """The name that stands for standard input or output, as everywhere on a command line."""
 
@@ -130,8 +134,9 @@ def open_output(path: Path | str) -> Iterator[IO[str]]:
     """A text file opened for writing that appears complete or not at all.
 
     Where the name ends in `.gz`, `.bz2` or `.xz` it is compressed. The text goes to a file beside
-    the target, which takes the target's name when the block ends without an exception. `-` is
-    standard output.
+    the target, which takes the target's name when the block ends without an exception. A file that
+    was there keeps its permissions, and a symbolic link keeps leading to it. What killed processes
+    left of the same output is removed. `-` is standard output.
     """
     path = Path(path)
     if path == STANDARD_STREAM:
@@ -140,42 +145,110 @@ def open_output(path: Path | str) -> Iterator[IO[str]]:
         return
     if path.is_dir():
         raise FileError(path, "is a directory, expected a file to write")
-    if path.exists() and not path.is_file():  # a pipe or a device, which has no half-written state
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            yield file
-        return
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        if path.exists() and not path.is_file():  # a pipe or a device has no half-written state
+            raw = _NamedFile(path, os.open(path, os.O_WRONLY))
+            part = target = None
+        else:
+            target = Path(os.path.realpath(path))
+            part, handle = _new_part(target)
+            raw = _NamedFile(path, handle)
     except OSError as error:
-        raise FileError(path, f"cannot be written: {error.strerror}") from error
+        raise _cannot_write(path, error) from error
     try:
-        with os.fdopen(handle, "wb") as raw:
-            packed = packing(raw, path)
-            with packed or contextlib.nullcontext(), _text(packed or raw) as file:
+        with io.BufferedWriter(raw) as buffered:
+            packed = packing(buffered, path)
+            with packed or contextlib.nullcontext(), _text(packed or buffered) as file:
                 yield file
-        _give_default_permissions(name)
-        Path(name).replace(path)
-    except OSError as error:
-        raise FileError(path, f"cannot be written: {error.strerror or error}") from error
+            buffered.flush()
+            if part is not None and target is not None:
+                try:
+                    part.chmod(_permissions(target))
+                    part.replace(target)
+                except OSError as error:
+                    raise _cannot_write(path, error) from error
     finally:
-        Path(name).unlink(missing_ok=True)
+        if part is not None:
+            part.unlink(missing_ok=True)
+
+
+class _NamedFile(io.FileIO):
+    """A file whose errors name it, wherever in a chain of open files they rise."""
+
+    def __init__(self, path: Path, handle: int) -> None:
+        super().__init__(handle, "wb")
+        self._path = path
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            raise  # whoever read it has enough: no error
+        except OSError as error:
+            raise _cannot_write(self._path, error) from error
+
+
+def _cannot_write(path: Path, error: OSError) -> FileError:
+    return FileError(path, f"cannot be written: {error.strerror or error}")
+
+
+def _new_part(target: Path) -> tuple[Path, int]:
+    """A new file beside the target, locked, and its handle; those that nobody locks are removed."""
+    stem = f".{target.name}."
+    while True:
+        handle, name = tempfile.mkstemp(prefix=stem, suffix=PART, dir=target.parent)
+        if _lock_own(handle, Path(name)):
+            break
+        os.close(handle)
+    pattern = re.compile(re.escape(stem) + r"[a-z0-9_]{8}" + re.escape(PART))
+    for left in target.parent.iterdir():
+        if pattern.fullmatch(left.name) and left.name != Path(name).name:
+            with contextlib.suppress(OSError), take_lock(left, make=False):
+                left.unlink()
+    return Path(name), handle
+
+
+def _lock_own(handle: int, path: Path) -> bool:
+    """Whether a new file is still there once it is locked; somebody may have tidied it away."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    except OSError:
+        return True  # no locks on this file system: nobody tidies up
+    return path.exists()
 
 
 @contextlib.contextmanager
 def replacing(path: Path | str) -> Iterator[IO[bytes]]:
     """A binary file opened for writing that appears complete, and on disk, or not at all."""
     path = Path(path)
-    part = path.with_name(f".{path.name}.part")
+    part = path.with_name(f".{path.name}{PART}")
     try:
-        with part.open("wb") as file:
+        part.unlink(missing_ok=True)
+        with part.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
     except OSError as error:
-        raise FileError(path, f"cannot be written: {error.strerror or error}") from error
+        raise _cannot_write(path, error) from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def take_lock(path: Path, *, make: bool = True) -> IO[bytes]:
+    """A file that holds a lock until it is closed, made where there is none unless told not to.
+
+    Never follows a symbolic link and never changes what a file holds. Raises `BlockingIOError`
+    where another process has the lock, `OSError` where there can be none.
+    """
+    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | (os.O_CREAT if make else 0)
+    lock = os.fdopen(os.open(path, flags, 0o666), "rb+", buffering=0)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BaseException:
+        lock.close()
+        raise
+    return lock
 
 
 def reserve(file: IO[bytes], n_bytes: int) -> None:
@@ -207,11 +280,13 @@ def _text(raw: IO[bytes] | Packed) -> Iterator[IO[str]]:
         file.detach()
 
 
-def _give_default_permissions(name: str) -> None:
-    """Undo the privacy of a temporary file: what `open` would have given under the umask."""
+def _permissions(target: Path) -> int:
+    """Those of the file that is there, else what `open` would have given under the umask."""
+    if target.exists():
+        return stat.S_IMODE(target.stat().st_mode)
     mask = os.umask(0)
     os.umask(mask)
-    Path(name).chmod(0o666 & ~mask)
+    return 0o666 & ~mask
 
 
 def _whole_lines(file: BinaryIO) -> Iterator[bytes]:

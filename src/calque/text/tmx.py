@@ -15,6 +15,7 @@ from calque.text.files import open_input, reading
 
 _CODES = {"bpt", "ept", "it", "ph", "ut"}
 """Inline elements whose content is formatting of the tool that wrote the file, not text."""
+MOST_DEPTH = 256
 _LINE_ENDS = re.compile(r"[\r\n]+")
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
@@ -32,9 +33,12 @@ def read_units(path: Path | str, stage: Stage | None = None) -> Iterator[dict[st
             _, root = next(events)
             if _name(root) != "tmx":
                 raise FileError(path, f"expected a TMX file, found XML with root <{_name(root)}>")
-            body = root
+            body, depth = root, 1
             for event, element in events:
                 name = _name(element)
+                depth += 1 if event == "start" else -1
+                if depth > MOST_DEPTH:
+                    raise FileError(path, f"XML of more than {MOST_DEPTH} elements in each other")
                 if event == "start" and name == "body":
                     body = element
                 elif event == "end" and name == "tu":
@@ -44,6 +48,8 @@ def read_units(path: Path | str, stage: Stage | None = None) -> Iterator[dict[st
             line, _ = error.position
             reason = str(error).partition(":")[0]
             raise LineError(path, line, f"not well-formed XML: {reason}") from error
+        except (ValueError, LookupError) as error:  # what the parser makes of other encodings
+            raise FileError(path, f"cannot be read: {error}; expected UTF-8 or UTF-16") from error
 
 
 class _Counted:

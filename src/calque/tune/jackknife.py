@@ -5,9 +5,6 @@ The training text is in parts, each of which is decoded by a model of the others
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import weakref
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -30,6 +27,7 @@ from calque.model.feature_data import learn_feature_data
 from calque.progress import SILENT, Progress
 from calque.text import RESERVED, Bitext, GivenText, Sentences, Vocabulary
 from calque.text.clean import CleaningReport
+from calque.text.working import WorkingFolder
 from calque.tune.decoder_task import DecoderSource, identity
 
 STRETCH = 128
@@ -152,9 +150,8 @@ class PartModels:
         if self._models is not None:
             self._models.mkdir(parents=True, exist_ok=True)
             return self._models
-        folder = Path(tempfile.mkdtemp(prefix="calque-"))
-        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        return folder
+        self._temporary = WorkingFolder("parts")
+        return self._temporary.path
 
     def _made(self, part: int) -> dict[str, Any]:
         return {"jackknife": {**self._made_of, "without": part}}

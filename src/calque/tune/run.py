@@ -9,7 +9,6 @@ pool/NNN.KKK.npz  candidates that round NNN brought
 
 from __future__ import annotations
 
-import fcntl
 import json
 import math
 import os
@@ -25,7 +24,7 @@ from calque.config import to_mapping
 from calque.errors import CalqueError, FileError
 from calque.features import Weights
 from calque.text.arrays import read_arrays, write_arrays
-from calque.text.files import replacing
+from calque.text.files import PART, replacing, take_lock
 from calque.tune.checkpoint import read_weights, write_weights
 from calque.tune.task import Task
 
@@ -113,7 +112,7 @@ class Run:
         self.folder = None if folder is None else Path(folder)
         self._weights: dict[int, Weights] = {}
         self._state: State = {}
-        self._lock: IO[str] | None = None
+        self._lock: IO[bytes] | None = None
         if self.folder is not None:
             try:
                 self._open(self.folder, header)
@@ -190,12 +189,14 @@ class Run:
         try:
             for part in (folder, *(folder / name for name in FOLDERS)):
                 part.mkdir(parents=True, exist_ok=True)
-            self._lock = (folder / LOCK).open("w")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock = take_lock(folder / LOCK)
         except BlockingIOError:
             raise CalqueError(f"{folder}: another process is writing this run") from None
         except OSError as error:
             raise FileError(folder, f"cannot be written: {error.strerror}") from error
+        for place in (folder, *(folder / name for name in FOLDERS)):
+            for left in place.glob(f".*{PART}"):  # what a killed process was writing
+                left.unlink(missing_ok=True)
         path = folder / HEADER
         if not path.exists():
             strange = sorted(

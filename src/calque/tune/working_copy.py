@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import weakref
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -14,6 +11,7 @@ from numpy.typing import NDArray
 
 from calque._core import DifferenceLists, column_counts, differences
 from calque.hyps import Lists
+from calque.text.working import WorkingFolder
 from calque.tune.problem import Vector
 
 WORKING_COPIES = 4
@@ -84,15 +82,12 @@ class WorkingCopy:
         parts are small counts, where there are several parts. With `on_disk` the copy is in files,
         mapped into memory.
         """
-        folder = None
-        if on_disk:
-            folder = Path(tempfile.mkdtemp(prefix="calque-"))
-            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._folder = WorkingFolder("copy") if on_disk else None
         n_dense, n_sparse = len(units), len(moving) - len(units)
         is_dense, is_sparse = moving[:n_dense], moving[n_dense:].astype(np.uint8)
         rest = np.where(moving, 0.0, start)
         others = rest if rest.any() else None
-        stack, n_sentences = _Stack(folder), 0
+        stack, n_sentences = _Stack(None if self._folder is None else self._folder.path), 0
         for part in parts:
             values = part.values if counts is None or counts else part.values.astype(np.float64)
             rows = part.offsets, part.row_offsets, part.columns, values

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import weakref
 from pathlib import Path
-from tempfile import mkdtemp
 
 from calque import _core
 from calque.config import ForceOptions, LeaveOneOutOptions
@@ -15,6 +12,7 @@ from calque.errors import CalqueError
 from calque.model import Model
 from calque.progress import SILENT, Progress
 from calque.text.arrays import read_arrays, write_arrays
+from calque.text.working import WorkingFolder
 from calque.tune.lm_folds import other_folds, with_lms_of
 
 MEGABYTE = 1 << 20
@@ -119,8 +117,8 @@ class GoldStore:
 
     def _write(self, at: int, lattices: GoldLattices) -> None:
         if self._folder is None:
-            self._folder = Path(mkdtemp(prefix="calque-gold-"))
-            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+            self._temporary = WorkingFolder("gold")
+            self._folder = self._temporary.path
         path = self._path(at)
         if path is not None and not path.exists():
             write_arrays(path, lattices.to_arrays())

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+from typing import IO
+
+from calque.errors import FileError
+from calque.text.files import take_lock
+
+LOCK = ".lock"
+
+
+class WorkingFolder:
+    """A temporary folder that goes with its owner, at the latest with the process.
+
+    The folder holds a lock as long as it is in use. Killed processes leave theirs without: whoever
+    makes a folder of the same kind removes them.
+    """
+
+    def __init__(self, kind: str, parent: Path | None = None) -> None:
+        """Make a folder `calque-KIND-..` in `parent`, by default where temporary files go."""
+        parent = Path(tempfile.gettempdir()) if parent is None else parent
+        prefix = f"calque-{kind}-"
+        _sweep(parent, prefix)
+        try:
+            while True:
+                self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+                with contextlib.suppress(OSError):  # somebody else tidied it away already
+                    lock = take_lock(self.path / LOCK)
+                    if (self.path / LOCK).exists():
+                        break
+                    lock.close()
+        except OSError as error:
+            raise FileError(parent, f"working files cannot be created here: {error.strerror}") from error
+        self._remove = weakref.finalize(self, _remove, self.path, lock)
+
+    def close(self) -> None:
+        """Remove the folder; arrays mapped from its files stay valid."""
+        try:
+            self._remove()
+        except KeyboardInterrupt:  # Ctrl-C in the middle of it: what is left goes first
+            shutil.rmtree(self.path, ignore_errors=True)
+            raise
+
+
+def _sweep(parent: Path, prefix: str) -> None:
+    """Remove folders of this kind that are ours and that nobody holds."""
+    with contextlib.suppress(OSError):
+        for left in parent.glob(f"{prefix}*"):
+            with contextlib.suppress(OSError):
+                if left.lstat().st_uid == os.getuid() and not left.is_symlink():
+                    with take_lock(left / LOCK, make=False):
+                        shutil.rmtree(left, ignore_errors=True)
+
+
+def _remove(path: Path, lock: IO[bytes]) -> None:
+    try:
+        shutil.rmtree(path, ignore_errors=True)
+    finally:
+        lock.close()
