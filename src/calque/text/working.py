@@ -35,7 +35,8 @@ class WorkingFolder:
                         break
                     lock.close()
         except OSError as error:
-            raise FileError(parent, f"working files cannot be created here: {error.strerror}") from error
+            problem = f"working files cannot be created here: {error.strerror}"
+            raise FileError(parent, problem) from error
         self._remove = weakref.finalize(self, _remove, self.path, lock)
 
     def close(self) -> None:
