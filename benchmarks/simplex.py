@@ -25,9 +25,9 @@ from calque.model import Model
 from calque.model.build import build
 from calque.text import BitextFiles, read_lines
 from calque.tune import DecoderTask
+from calque.tune.cost_curve import OperatingPoint, operating_points, working_point
 from calque.tune.evaluation import Evaluation, FullDecoding
 from calque.tune.methods.simplex import Simplex, SimplexOptions
-from calque.tune.working import WorkingPoint, working_point, working_points
 
 Facts: TypeAlias = dict[str, Any]
 CRITERIA = ("bleu", "nist")
@@ -79,9 +79,9 @@ def tune(model: Model, corpus: Path, languages: str, criterion: str, options: Fa
 
 def at_equal_cost(
     evaluate: Callable[[Weights], Evaluation], tuned: dict[str, Weights], uniform: Weights
-) -> dict[str, WorkingPoint]:
+) -> dict[str, OperatingPoint]:
     """Every set of weights at the cost that uniform weights of 1 have."""
-    [baseline] = working_points(evaluate, uniform, [1.0])
+    [baseline] = operating_points(evaluate, uniform, [1.0])
     points = {
         name: working_point(evaluate, weights, baseline.n_hypotheses)
         for name, weights in tuned.items()
@@ -89,7 +89,7 @@ def at_equal_cost(
     return {**points, BASELINE: baseline}
 
 
-def show(part: str, points: dict[str, WorkingPoint]) -> None:
+def show(part: str, points: dict[str, OperatingPoint]) -> None:
     """Print the table."""
     print(f"\n{part:<12}{'BLEU':>8}{'NIST':>9}{'#hyp':>14}{'BLEU +%':>9}{'NIST +%':>9}")
     base = points[BASELINE].scores
@@ -133,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             tables[part] = {name: asdict(point) for name, point in points.items()}
         curves = {
             name: [
-                asdict(one) for one in working_points(test, of.scaled(points[name].scale), SCALES)
+                asdict(one) for one in operating_points(test, of.scaled(points[name].scale), SCALES)
             ]
             for name, of in {**weights, BASELINE: uniform}.items()
         }

@@ -15,7 +15,7 @@ from calque.errors import CalqueError, OptionError
 from calque.text import read_lines
 
 if TYPE_CHECKING:
-    from calque.tune.working import WorkingPoint
+    from calque.tune.cost_curve import OperatingPoint
 
 UNIFORM = "uniform"
 """The name of weights that every model has without storing them: 1 for every feature."""
@@ -93,9 +93,9 @@ def curve(
     from calque.features import Weights
     from calque.metrics import make_metric
     from calque.model import Model
+    from calque.tune.cost_curve import operating_points, working_point
     from calque.tune.evaluation import FullDecoding
     from calque.tune.methods.simplex import SimplexOptions
-    from calque.tune.working import working_point, working_points
 
     def named(name: str) -> Weights:
         if name == UNIFORM:
@@ -115,15 +115,15 @@ def curve(
         threshold=search.threshold if threshold is None else threshold,
         threads=threads,
     )
-    rows: list[tuple[str, WorkingPoint]] = []
+    rows: list[tuple[str, OperatingPoint]] = []
     console = Console(quiet, log)
     with console.stage("search", len(chosen) * (len(steps) if equal is None else 1)) as stage:
         if equal is not None:
-            [at] = working_points(evaluate, named(equal), [1.0])
+            [at] = operating_points(evaluate, named(equal), [1.0])
         for name, values in chosen.items():
             if equal is None:
                 for scale in steps:
-                    rows += [(name, one) for one in working_points(evaluate, values, [scale])]
+                    rows += [(name, one) for one in operating_points(evaluate, values, [scale])]
                     stage.advance()
             else:
                 rows.append((name, working_point(evaluate, values, at.n_hypotheses)))
@@ -149,7 +149,7 @@ def _numbers(text: str) -> list[float]:
     return numbers
 
 
-def _table(rows: list[tuple[str, WorkingPoint]], names: list[str]) -> Table:
+def _table(rows: list[tuple[str, OperatingPoint]], names: list[str]) -> Table:
     table = Table("weights", "scale", *names, "hypotheses", box=None, header_style="bold")
     for column in table.columns[1:]:
         column.justify = "right"

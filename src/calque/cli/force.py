@@ -214,8 +214,8 @@ def _as_json(table: Reachability, n_empty: int, seconds: dict[int, float]) -> di
         ]
 
     total = counts(table.total)
-    for one, spent in zip(total, seconds.values(), strict=True):
-        one["seconds"] = spent
+    for of_limit, spent in zip(total, seconds.values(), strict=True):
+        of_limit["seconds"] = spent
     return {
         "n_empty": n_empty,
         "total": total,

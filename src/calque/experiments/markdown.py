@@ -39,8 +39,8 @@ def _claim(claim: Claim) -> Iterator[str]:
     yield ""
     yield f"- paper: {claim.paper}"
     yield f"- criterion: {claim.criterion}"
-    for one in claim.evidence:
-        yield f"- {one.verdict.value}: {one.seen}"
+    for item in claim.evidence:
+        yield f"- {item.verdict.value}: {item.seen}"
 
 
 def _points(figure: Figure) -> list[str]:

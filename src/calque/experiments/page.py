@@ -13,14 +13,14 @@ from calque.report.page import Html, element, figure, page, paragraph, section, 
 
 def to_page(paper: Paper, sections: Mapping[str, Section], facts: Mapping[str, str]) -> Html:
     """The report; the same results give the same bytes."""
-    claims = [claim for one in sections.values() for claim in one.claims]
+    claims = [claim for made in sections.values() for claim in made.claims]
     parts = []
     if claims:
         parts.append(
             section("Claims", paragraph(f"{tally(claims)}."), table(SUMMARY, summary(sections)))
         )
-    for name, one in sections.items():
-        parts.append(_section(name, one))
+    for name, made in sections.items():
+        parts.append(_section(name, made))
     items = "".join(element("dt", name) + element("dd", value) for name, value in facts.items())
     parts.append(section("How it was made", Html(f"<dl>{items}</dl>")))
     return page(paper.citation, *parts, lead=paper.about)

@@ -61,15 +61,15 @@ class Reproduction:
                     "paper": claim.paper,
                     "criterion": claim.criterion,
                     "verdict": claim.verdict.value,
-                    "evidence": [[one.verdict.value, one.seen] for one in claim.evidence],
+                    "evidence": [[item.verdict.value, item.seen] for item in claim.evidence],
                 }
                 for name, section in self.sections.items()
                 for claim in section.claims
             ],
             "tables": {
                 name: [
-                    {"caption": one.caption, "heads": list(one.heads), "rows": list(one.rows)}
-                    for one in section.tables
+                    {"caption": table.caption, "heads": list(table.heads), "rows": list(table.rows)}
+                    for table in section.tables
                 ]
                 for name, section in self.sections.items()
             },

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque._core import NgramReferences, ReferenceLength
-from calque.metrics.known import known
 from calque.metrics.metric import PreparedReferences, Statistics
+from calque.metrics.names import check_name
 from calque.metrics.prepared import Clean, Prepared, interleave, ratio
 from calque.metrics.signature import sacrebleu_signature
 from calque.metrics.word_metric import WordMetric
@@ -38,7 +38,7 @@ class Bleu(WordMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        known("reference length", self.length, LENGTHS)
+        check_name("reference length", self.length, LENGTHS)
 
     @property
     def signature(self) -> str:

@@ -13,10 +13,10 @@ from calque.metrics.bleu_plus_one import BleuPlusOne
 from calque.metrics.chrf import Chrf
 from calque.metrics.expected_bleu import ExpectedBleu
 from calque.metrics.external import ExternalScores
-from calque.metrics.known import known
 from calque.metrics.meteor import Meteor
 from calque.metrics.metric import Metric
 from calque.metrics.mwer import AvgMwer, AvgReverseMwer, Mwer, ReverseMwer
+from calque.metrics.names import check_name
 from calque.metrics.nist import Nist
 from calque.metrics.per import Per
 from calque.metrics.ter import Ter
@@ -41,10 +41,10 @@ def make_metric(name: str, **settings: Any) -> Metric:
     Raises `OptionError` for names and settings that do not exist, with the nearest one that does,
     and for values of the wrong kind.
     """
-    known("metric", name, METRIC_NAMES)
+    check_name("metric", name, METRIC_NAMES)
     valid = {field.name: field for field in fields(_CLASSES[name])}
     for setting, value in settings.items():
-        known(f"setting of {name}", setting, tuple(valid))
+        check_name(f"setting of {name}", setting, tuple(valid))
         _check_kind(name, valid[setting], value)
     for setting, field in valid.items():
         if field.default is MISSING and setting not in settings:
@@ -55,7 +55,7 @@ def make_metric(name: str, **settings: Any) -> Metric:
 
 def settings_of(name: str) -> tuple[str, ...]:
     """The names of the settings of a metric."""
-    known("metric", name, METRIC_NAMES)
+    check_name("metric", name, METRIC_NAMES)
     return tuple(field.name for field in fields(_CLASSES[name]))
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from calque.errors import CalqueError
-from calque.metrics.known import known
+from calque.metrics.names import check_name
 
 TOKENIZERS = ("13a", "none", "intl", "char", "zh", "ja-mecab", "ko-mecab")
 """How words are split; `none` takes the spaces of the text, for text that is tokenised."""
@@ -23,7 +23,7 @@ def split_words(lines: Sequence[str], tokenize: str, lowercase: bool) -> list[st
 
 def check_tokenizer(tokenize: str) -> None:
     """Nothing, or an error where the name is unknown or a dictionary is not installed."""
-    known("tokenizer", tokenize, TOKENIZERS)
+    check_name("tokenizer", tokenize, TOKENIZERS)
     if tokenize.endswith("-mecab"):
         _tokenizer(tokenize)
 

@@ -100,7 +100,7 @@ def compare_systems(
     """
     options = options or CompareOptions()
     runs = [run for system in systems for run in system.runs]
-    found = []
+    by_metric = []
     for metric in metrics:
         with progress.stage(f"compare {label(metric.name)}"):
             rows = iter(statistics_of_runs(metric, references, runs))
@@ -108,14 +108,14 @@ def compare_systems(
             comparison = compare(metric, statistics, options)
             scores = [np.mean([metric.score(run) for run in own], axis=0) for own in statistics]
         signature = full_signature(metric, len(references))
-        found.append(MetricComparison(metric, signature, comparison, np.stack(scores)))
-    return SystemsComparison(tuple(systems), tuple(found), options)
+        by_metric.append(MetricComparison(metric, signature, comparison, np.stack(scores)))
+    return SystemsComparison(tuple(systems), tuple(by_metric), options)
 
 
 def _p_values(difference: Difference, by_bootstrap: bool) -> tuple[float, float]:
     """The p-value that decides, and that of the other test."""
-    found = difference.p_randomization, difference.p_bootstrap
-    return found[::-1] if by_bootstrap else found
+    p_values = difference.p_randomization, difference.p_bootstrap
+    return p_values[::-1] if by_bootstrap else p_values
 
 
 def label(metric: str) -> str:
@@ -141,46 +141,46 @@ NAME_COLUMNS = 2
 """The first columns of `tabulate` are names, the others numbers."""
 
 
-def figures(found: SystemsComparison) -> tuple[list[str], list[list[object]]]:
+def figures(comparison: SystemsComparison) -> tuple[list[str], list[list[object]]]:
     """The heads and rows of a table for programs: every figure in a column of its own."""
     heads = ["metric", "system", "runs", "score", "score_low", "score_high", "sd_sentences"]
     heads += ["sd_runs", "difference", "difference_low", "difference_high", "p_bootstrap"]
     heads += ["p_randomization"]
     rows = []
-    for one in found.metrics:
-        for i, score in enumerate(one.comparison.systems):
-            row: list[object] = [one.metric.name, found.systems[i].name, len(score.runs)]
+    for of_metric in comparison.metrics:
+        for i, score in enumerate(of_metric.comparison.systems):
+            row: list[object] = [of_metric.metric.name, comparison.systems[i].name, len(score.runs)]
             row += [score.value, score.interval.low, score.interval.high]
             row += [score.sd_sentences, score.sd_runs]
             if i:
-                difference = one.comparison.differences[i - 1]
+                difference = of_metric.comparison.differences[i - 1]
                 row += [difference.value, difference.interval.low, difference.interval.high]
                 row += [difference.p_bootstrap, difference.p_randomization]
             rows.append(row + [None] * (len(heads) - len(row)))
     return heads, rows
 
 
-def tabulate(found: SystemsComparison) -> tuple[list[str], list[list[str]]]:
+def tabulate(comparison: SystemsComparison) -> tuple[list[str], list[list[str]]]:
     """The heads and rows of a table with a row per metric and system; two columns are names.
 
     Standard deviations are there where there are several runs: else the interval says as much.
     """
-    several = found.by_bootstrap
-    confidence = f"[{100 * (1 - found.options.level):g} %]"
+    several = comparison.by_bootstrap
+    confidence = f"[{100 * (1 - comparison.options.level):g} %]"
     heads = ["metric", "system", f"score {confidence}"]
     heads += ["sd sent.", "sd runs"] if several else []
     heads += [f"difference {confidence}", "p boot.", "p rand."]
     rows = []
-    for one in found.metrics:
-        digits = one.n_decimals
-        for i, score in enumerate(one.comparison.systems):
-            cells = ["" if i else label(one.metric.name), found.systems[i].name]
+    for of_metric in comparison.metrics:
+        digits = of_metric.n_decimals
+        for i, score in enumerate(of_metric.comparison.systems):
+            cells = ["" if i else label(of_metric.metric.name), comparison.systems[i].name]
             cells += [_show(score.value, score.interval, f".{digits}f")]
             if several:
                 cells += [f"{score.sd_sentences:.{digits}f}"]
                 cells += ["" if score.sd_runs is None else f"{score.sd_runs:.{digits}f}"]
             if i:
-                difference = one.comparison.differences[i - 1]
+                difference = of_metric.comparison.differences[i - 1]
                 cells += [_show(difference.value, difference.interval, f"+.{digits}f")]
                 p_values = (difference.p_bootstrap, difference.p_randomization)
                 cells += [show_p(p).removeprefix("p = ") for p in p_values]

@@ -17,9 +17,9 @@ from calque.metrics import make_metric
 from calque.model import Model
 from calque.progress import Progress
 from calque.tune import DecoderTask
+from calque.tune.cost_curve import operating_points, working_point
 from calque.tune.evaluation import FullDecoding
 from calque.tune.methods.simplex import Simplex, SimplexOptions
-from calque.tune.working import working_point, working_points
 
 CRITERIA = ("bleu", "nist")
 UNIFORM = "uniform"
@@ -102,11 +102,11 @@ class SimplexCells:
             evaluate = self._decoding()
             with progress.stage("curve", len(SCALES)) as stage:
                 points = []
-                for one in SCALES:
-                    points += working_points(evaluate, weights.scaled(scale), [one])
+                for relative in SCALES:
+                    points += operating_points(evaluate, weights.scaled(scale), [relative])
                     stage.advance()
-            curves = {metric: [one.scores[metric] for one in points] for metric in CRITERIA}
-            return Cell(curves={**curves, "hypotheses": [one.n_hypotheses for one in points]})
+            curves = {metric: [made.scores[metric] for made in points] for metric in CRITERIA}
+            return Cell(curves={**curves, "hypotheses": [made.n_hypotheses for made in points]})
 
         depends = {**self._depends, "weights": key, "scale": scale, "scales": SCALES}
         return self.bench.cell(f"{self.dense}-{name}-curve", depends, work)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from calque.errors import CalqueError
 from calque.features import SparseWeights, Weights
+from calque.tune.cost_curve import operating_points, working_point
 from calque.tune.evaluation import Evaluation
-from calque.tune.working import working_point, working_points
 
 ONE = Weights(dict.fromkeys(Weights.default(), 1.0))
 
@@ -71,7 +71,7 @@ def test_a_cost_of_nothing_is_refused() -> None:
 
 
 def test_a_curve_has_the_points_asked_for_in_their_order() -> None:
-    points = working_points(costing(bounded), ONE, [2.0, 0.5])
+    points = operating_points(costing(bounded), ONE, [2.0, 0.5])
     assert [point.scale for point in points] == [2.0, 0.5]
     assert points[0].n_hypotheses < points[1].n_hypotheses
 
@@ -85,6 +85,6 @@ def test_scaling_touches_every_weight() -> None:
         asked.append(weights)
         return Evaluation({"bleu": 1.0}, 1, 1)
 
-    working_points(evaluate, both, [0.25])
+    operating_points(evaluate, both, [0.25])
     assert set(asked[0].values()) == {0.25}
     assert asked[0].sparse[7] == 1.0

@@ -20,7 +20,7 @@ MOST_BISECTIONS = 40
 
 
 @dataclass(frozen=True)
-class WorkingPoint:
+class OperatingPoint:
     """Weights at a scale: what they give and what they cost."""
 
     scale: float
@@ -28,9 +28,9 @@ class WorkingPoint:
     n_hypotheses: int
 
 
-def working_points(
+def operating_points(
     evaluate: Callable[[Weights], Evaluation], weights: Weights, scales: Iterable[float]
-) -> list[WorkingPoint]:
+) -> list[OperatingPoint]:
     """The curve of score against cost: one point per scale, in the order given."""
     return [_at(evaluate, weights, scale) for scale in scales]
 
@@ -41,7 +41,7 @@ def working_point(
     n_hypotheses: int,
     *,
     tolerance: float = 0.01,
-) -> WorkingPoint:
+) -> OperatingPoint:
     """The weights at the scale where the search tries `n_hypotheses`, within the tolerance.
 
     Found by bisection between a scale that costs more and one that costs less. Raises
@@ -73,9 +73,9 @@ def _between(
     weights: Weights,
     n_hypotheses: int,
     tolerance: float,
-    first: WorkingPoint,
-    other: WorkingPoint,
-) -> WorkingPoint:
+    first: OperatingPoint,
+    other: OperatingPoint,
+) -> OperatingPoint:
     cheap, dear = sorted((first, other), key=lambda point: point.n_hypotheses)
     for _ in range(MOST_BISECTIONS):
         middle = _at(evaluate, weights, math.sqrt(cheap.scale * dear.scale))
@@ -91,10 +91,12 @@ def _between(
     )
 
 
-def _at(evaluate: Callable[[Weights], Evaluation], weights: Weights, scale: float) -> WorkingPoint:
+def _at(
+    evaluate: Callable[[Weights], Evaluation], weights: Weights, scale: float
+) -> OperatingPoint:
     value = evaluate(weights.scaled(scale))
-    return WorkingPoint(scale, value.scores, value.n_hypotheses)
+    return OperatingPoint(scale, value.scores, value.n_hypotheses)
 
 
-def _is_near(point: WorkingPoint, n_hypotheses: int, tolerance: float) -> bool:
+def _is_near(point: OperatingPoint, n_hypotheses: int, tolerance: float) -> bool:
     return abs(point.n_hypotheses - n_hypotheses) <= tolerance * n_hypotheses
