@@ -39,14 +39,15 @@ def test_one_command_learns_a_model_that_info_describes(
     model = tmp_path / "model"
     result = calque(
         *("train", "--source", corpus.train_source, "--target", corpus.train_target),
-        *("--model", model, "--threads", "2"),
+        *("--model", model, "--threads", "2", "--preset", "fast"),
     )
     assert done(result) == ""
     assert result.stderr.splitlines()[-1] == f"Next: calque translate --model {model} < TEXT"
     described = json.loads(done(calque("info", model, "--json")))
     assert described["info"]["data"]["pairs"] == 400
     assert described["info"]["data"]["files"]["source"]["name"] == corpus.train_source.name
-    assert content(model) == content(trained)  # which one thread learned
+    assert described["info"]["preset"] == "fast"
+    assert parts(model) == parts(trained)  # which one thread learned
 
 
 def test_tables_memories_and_gzip_teach_the_same(

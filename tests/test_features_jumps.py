@@ -14,7 +14,14 @@ from calque.align import Alignments
 from calque.config import JumpOptions
 from calque.errors import ModelError
 from calque.features import JumpTable
-from calque.features.jumps import Jumps, find_jumps, inbound_table, outbound_table, plain_table
+from calque.features.jumps import (
+    Jumps,
+    find_jumps,
+    fitted_distortion_limit,
+    inbound_table,
+    outbound_table,
+    plain_table,
+)
 
 N_WORDS = 9
 """The words of the random corpora are 3 to 6."""
@@ -109,3 +116,18 @@ def test_a_jump_table_survives_as_arrays_and_names_what_misfits() -> None:
     even = {**table.to_arrays(), "log_probs": table.log_probs[:, 1:].copy()}
     with pytest.raises(ModelError, match="18 columns, expected an odd number"):
         JumpTable.from_arrays(even)
+
+
+def test_the_limit_that_fits_a_text_leaves_out_few_of_its_jumps() -> None:
+    def limit(*shares: tuple[int, int]) -> int:
+        """Of a text with so many jumps of so many words, forwards and backwards in turn."""
+        lengths = np.concatenate([np.full(n, words) for words, n in shares])
+        lengths[::2] *= -1
+        nothing = np.zeros_like(lengths)
+        return fitted_distortion_limit(Jumps(lengths + 1, nothing, nothing))
+
+    assert limit((0, 0)) == 6  # no jumps at all
+    assert limit((0, 985), (20, 15)) == 6
+    assert limit((0, 980), (9, 20)) == 9
+    assert limit((0, 980), (10, 20)) == 12
+    assert limit((0, 500), (40, 500)) == 15

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from calque.config import TrainOptions, fill
-from calque.decode import Translator
+from calque.config.presets import DEFAULT_PRESET, find_preset
+from calque.decode import Translator, load
 from calque.errors import OptionError
 from calque.model.build import build
 from calque.progress import SILENT, Progress
 from calque.text import BitextFiles, BitextLists, BitextSource, GivenText, Text, bitext_in
+from calque.tune.steps import DevelopmentSet, check_steps, tune_in_steps
 
 
 def train(
@@ -22,6 +25,11 @@ def train(
     alignment: Path | str | None = None,
     arpa: Path | str | None = None,
     overlap: Path | str | None = None,
+    preset: str = DEFAULT_PRESET,
+    dev_source: Text | None = None,
+    dev_references: Sequence[Text] = (),
+    run: Path | str | None = None,
+    seed: int = 1,
     threads: int | None = None,
     progress: Progress = SILENT,
     **options: Any,
@@ -33,24 +41,48 @@ def train(
     (Pharaoh format) and `arpa` stand in for Calque's own word alignments and language model;
     `overlap` is a file of source sentences: only pairs that share words with them are learned from.
 
+    `preset` names a set of options (`fast`, `standard`). With a development set, a text or
+    list of sentences and one or more sets of references, the weights are tuned as the preset says;
+    `run` is a folder where an interrupted tuning is continued.
+
     `options` are those of `calque train --set`, by group: `text`, `clean`, `align`, `blocks`, `lm`,
     `features` and `decode`, each a mapping (`lm={"order": 4}`), and `keep_bitext_mb`;
     docs/options.md lists them all.
     """
     if out is None:
         raise OptionError("out is missing: expected the folder that the model is written to")
-    filled = fill(TrainOptions(), options)
+    recipe = find_preset(preset)
+    filled = fill(fill(TrainOptions(), recipe.train), options)
+    given = _bitext(source, target, bitext, filled)
+    dev = None
+    if dev_source is not None:
+        dev = DevelopmentSet(dev_source, dev_references)
+        dev.check()
+        check_steps(recipe.steps, given)
     model = build(
-        _bitext(source, target, bitext, filled),
+        given,
         out,
         filled,
         alignment=None if alignment is None else Path(alignment),
         arpa=None if arpa is None else Path(arpa),
         overlap=None if overlap is None else Path(overlap),
+        preset=preset,
         threads=threads,
         progress=progress,
     )
-    return Translator(model)
+    if dev is None:
+        return Translator(model)
+    tune_in_steps(
+        Path(out),
+        recipe.steps,
+        given,
+        dev,
+        run=None if run is None else Path(run),
+        seed=seed,
+        threads=threads,
+        progress=progress,
+    )
+    return load(out)
 
 
 def _bitext(

@@ -9,7 +9,8 @@ from calque.cli.common import Config, Quiet, Set, Threads, options_from
 from calque.cli.console import Console
 from calque.cli.files import READS, WRITES
 from calque.cli.log import Log
-from calque.config import TrainOptions, settings
+from calque.config import TrainOptions, fill, settings
+from calque.config.presets import DEFAULT_PRESET, PRESETS, find_preset
 from calque.errors import OptionError
 from calque.text import BitextFiles, BitextSource, bitext_in
 
@@ -62,6 +63,32 @@ def train(
             help="Keep case as it is, lowercase everything, or learn true case.",
         ),
     ] = None,
+    dev_source: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="Source of a development set: then weights are tuned, too."),
+        READS,
+    ] = None,
+    dev_reference: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="F", help="Its references; repeat for several sets."),
+        READS,
+    ] = None,
+    preset: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="; ".join(f"{name}: {each.meaning}" for name, each in PRESETS.items()) + ".",
+        ),
+    ] = DEFAULT_PRESET,
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder for the runs of tuning; with it an interrupted run can be continued.",
+        ),
+        WRITES,
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of everything random.")] = 1,
     config: Config = None,
     set: Set = None,
     threads: Threads = None,
@@ -73,6 +100,11 @@ def train(
     Text whose words are already separated by spaces needs nothing more:
 
       [bold]calque train --source train.de --target train.en --model model[/]
+
+    With a development set the weights are tuned as well, and the model is finished:
+
+      [bold]calque train --source train.de --target train.en --model model
+      --dev-source dev.de --dev-reference dev.en[/]
 
     Plain text is tokenised and recased, on the way in and on the way out of [bold]translate[/]:
 
@@ -86,11 +118,22 @@ def train(
         "text.casing": casing,
     }
     assignments = [f"{key}={value}" for key, value in flags.items() if value is not None]
-    options = options_from(TrainOptions(), config, set)
+    recipe = find_preset(preset)
+    options = options_from(fill(TrainOptions(), recipe.train), config, set)
     options = settings(options, assignments, "command line")
     text = _bitext(source, target, bitext, options)
     from calque.model.build import build
+    from calque.tune.steps import DevelopmentSet, check_steps, tune_in_steps
 
+    dev = None
+    if dev_source is not None or dev_reference:
+        if dev_source is None or not dev_reference:
+            raise OptionError("--dev-source F and --dev-reference F go together")
+        dev = DevelopmentSet(dev_source, dev_reference)
+        dev.check()  # mistakes show before the work, not after it
+        check_steps(recipe.steps, text)
+    elif run is not None:
+        raise OptionError("--run DIR is for tuning: give --dev-source F and --dev-reference F, too")
     console = Console(quiet, log)
     build(
         text,
@@ -99,9 +142,20 @@ def train(
         alignment=alignment,
         arpa=arpa,
         overlap=overlap,
+        preset=preset,
         threads=threads,
         progress=console,
     )
+    if dev is not None:
+        steps = tune_in_steps(
+            model, recipe.steps, text, dev, run=run, seed=seed, threads=threads, progress=console
+        )
+        for done in steps:
+            result = done.result
+            console.print(
+                f"{done.step.method}: bleu {result.history[0].score:.2f} ->"
+                f" {result.score:.2f} on the development set, round {result.chosen}"
+            )
     console.note(f"Next: calque translate --model {model} < TEXT")
 
 

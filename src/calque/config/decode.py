@@ -13,6 +13,10 @@ MAX_TARGETS = (
 )
 
 
+FITTED = -2
+"""The distortion limit that training replaces by one that fits the text."""
+
+
 @dataclass(frozen=True)
 class ReorderingOptions:
     """Which source words may be translated next, whatever is searched for."""
@@ -21,7 +25,10 @@ class ReorderingOptions:
         "phrase", "left to right, swaps of neighbouring blocks, or jumps up to the distortion limit"
     )
     distortion_limit: int = option(
-        6, "largest jump between two blocks, in source words; -1 for no limit", least=-1
+        6,
+        "largest jump between two blocks, in source words; -1 for no limit; -2, in training only,"
+        " takes the smallest of 6, 9, 12 and 15 that fits the word alignments",
+        least=FITTED,
     )
     distortion_rule: Literal["window", "jump"] = option(
         "window",
@@ -49,7 +56,12 @@ class ReorderingOptions:
         return {field.name: getattr(self, field.name) for field in fields(ReorderingOptions)}
 
     def check(self) -> None:
-        """Raise `OptionError` where options contradict one another."""
+        """Raise `OptionError` where options contradict one another, or are for training only."""
+        if self.distortion_limit == FITTED:
+            raise OptionError(
+                f"distortion_limit={FITTED} is for training, which finds the limit:"
+                " expected -1 or more"
+            )
         if self.least_left_count and self.reordering == "phrase":
             raise OptionError(
                 f"least_left_count={self.least_left_count} requires reordering=swap or mon:"

@@ -16,6 +16,11 @@ from calque.features.columns import Arrays, checked
 from calque.text import Sentences
 from calque.text.mapped import check_finite
 
+LIMITS = (6, 9, 12, 15)
+"""Distortion limits to choose from."""
+MOST_BEYOND = 0.015
+"""The share of jumps that may be longer than the limit."""
+
 
 @dataclass(frozen=True, eq=False)
 class JumpTable:
@@ -110,6 +115,17 @@ def find_jumps(source: Sentences, target: Sentences, alignments: Alignments) -> 
     last_words = np.where(starts, -1, source.ids[begin + np.maximum(previous_last, 0)])
     first_words = source.ids[begin + first].astype(np.int64)
     return Jumps((first - previous_last)[apart], last_words[apart], first_words[apart])
+
+
+def fitted_distortion_limit(jumps: Jumps) -> int:
+    """The smallest of some limits that nearly all jumps keep.
+
+    One jump in 67 may be longer: on text with few long jumps a wider search only finds worse
+    translations, and takes longer.
+    """
+    lengths = np.abs(jumps.distances - 1)
+    fits = (limit for limit in LIMITS if (lengths > limit).mean() <= MOST_BEYOND)
+    return next(fits, LIMITS[-1]) if len(lengths) else LIMITS[0]
 
 
 def outbound_table(jumps: Jumps, n_words: int, options: JumpOptions | None = None) -> JumpTable:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from calque.align import Alignments, align_sets, read_pharaoh
 from calque.blocks import extract
 from calque.config import TrainOptions, to_mapping
+from calque.config.decode import FITTED
 from calque.errors import CalqueError, OptionError
 from calque.features import chosen, import_families
+from calque.features.jumps import find_jumps, fitted_distortion_limit
 from calque.lm import estimate, read_arpa
 from calque.model.feature_data import family_of, learn_feature_data
 from calque.model.kept_bitext import KeptBitext
@@ -32,6 +35,7 @@ def build(
     alignment: Path | None = None,
     arpa: Path | None = None,
     overlap: Path | None = None,
+    preset: str | None = None,
     threads: int | None = None,
     progress: Progress = SILENT,
 ) -> Model:
@@ -39,6 +43,7 @@ def build(
 
     `alignment` (Pharaoh format) and `arpa` stand in for our own alignments and language model.
     `overlap` is a file of source sentences: only pairs that share words with them are learned from.
+    `preset` names where the options come from, for `calque info`.
     The result does not depend on `threads`. What `out` held stays until the new model is complete.
     """
     options = options or TrainOptions()
@@ -47,7 +52,8 @@ def build(
     family_of(options.features.sparse, options.features, import_families(options.features.sparse))
     _check_first_block(options)
     options.align.check()
-    options.decode.check()
+    if options.decode.distortion_limit != FITTED:
+        options.decode.check()
     files = _files(text, alignment=alignment, arpa=arpa, overlap=overlap)
     for path in files.values():  # mistakes show before the work, not after it
         if not path.is_fifo():  # which can be opened only once
@@ -69,6 +75,7 @@ def build(
         threads=workers,
         progress=progress,
     )
+    options = _fitted(options, bitext, links.unstacked(len(bitext))[0])
     features = options.features
     data = learn_feature_data(
         features,
@@ -95,7 +102,9 @@ def build(
         kept if is_small else None,
     )
     with progress.stage("write") as stage:
-        info = {"options": to_mapping(options), "data": _describe(bitext, files)}
+        info: dict[str, Any] = {"options": to_mapping(options), "data": _describe(bitext, files)}
+        if preset is not None:
+            info = {"preset": preset, **info}
         model.save(out, info, workers)
         stage.say(str(out))
     return model
@@ -109,6 +118,16 @@ def _check_first_block(options: TrainOptions) -> None:
             " features.data.local.events.boundary_block=true contradict each other: the first block"
             " of a sentence is neutral in the search, but right of a boundary block in the events"
         )
+
+
+def _fitted(options: TrainOptions, bitext: Bitext, links: Alignments) -> TrainOptions:
+    """The options with a distortion limit that fits the text, where they ask for it."""
+    if options.decode.distortion_limit != FITTED:
+        return options
+    limit = fitted_distortion_limit(find_jumps(bitext.source, bitext.target, links))
+    decode = replace(options.decode, distortion_limit=limit)
+    decode.check()
+    return replace(options, decode=decode)
 
 
 def _alignments(

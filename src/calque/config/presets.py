@@ -1,0 +1,88 @@
+"""Ways from parallel text to a finished model, by name: options of training, then steps of tuning.
+
+Chosen on development sets and on pairs cut out of the training text of three small corpora (image
+captions, short sentences with long-distance reordering, travel phrases), one set for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from calque.config.decode import FITTED
+from calque.errors import OptionError, hint
+
+POOLED = "grow-diag-final-and, grow-diag"
+"""Symmetrisations that blocks are taken from."""
+FAMILIES = "lexical, hierarchical, orientation-classes"
+"""Sparse features whose weights are worth learning on the training text."""
+
+
+@dataclass(frozen=True)
+class TuningStep:
+    """One step of tuning: a method, its options, and the text that it learns on."""
+
+    method: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    jackknife: int = 0
+    """Learn on the training text in so many parts, each decoded by a model of the others, and
+    choose the round on the development set; 0: learn on the development set."""
+    list_length: int = 100
+
+
+@dataclass(frozen=True)
+class Preset:
+    """What `calque train --preset NAME` does."""
+
+    meaning: str
+    train: Mapping[str, Any]
+    """Options of training that differ from their defaults, by dotted key."""
+    steps: tuple[TuningStep, ...]
+    """How weights are tuned where there is a development set."""
+
+
+_TRAIN = {
+    "align.symmetrization": POOLED,
+    "decode.distortion_limit": FITTED,
+    "features.sparse": FAMILIES,
+}
+MIRA = TuningStep("mira", {"fixed": "sparse"})
+XBLEU = TuningStep(
+    "xbleu",
+    {
+        "update": "adagrad",
+        "batch": 32,
+        "sparse_rate": 0.03,
+        "scale": 3.0,
+        "rounds": 4,
+        "iterations": 1,
+        "fixed": "dense",
+    },
+    jackknife=5,
+    list_length=30,
+)
+PRESETS: Mapping[str, Preset] = MappingProxyType(
+    {
+        "fast": Preset(
+            "one alignment, dense features; MIRA on the development set",
+            {},
+            (TuningStep("mira"),),
+        ),
+        "standard": Preset(
+            "blocks of two alignments, sparse features of words and their order; MIRA on the"
+            " development set, then expected BLEU on the training text",
+            _TRAIN,
+            (MIRA, XBLEU),
+        ),
+    }
+)
+DEFAULT_PRESET = "standard"
+
+
+def find_preset(name: str) -> Preset:
+    """The preset of this name; `OptionError` where there is none."""
+    if name not in PRESETS:
+        raise OptionError(f"preset '{name}': {hint(name, PRESETS)}")
+    return PRESETS[name]

@@ -1,0 +1,109 @@
+"""From two files to a finished model in one command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import Run, done, mistake
+
+import calque as api
+from calque.config import TrainOptions, fill
+from calque.config.presets import PRESETS
+from calque.data import CorpusFiles, write_corpus
+from calque.decode import load
+from calque.errors import CalqueError
+from calque.features.jumps import LIMITS
+from calque.model import ModelFolder
+from calque.model.weights import weight_names
+from calque.text import read_lines, write_lines
+from calque.tune.registry import find_method
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> CorpusFiles:
+    folder = tmp_path_factory.mktemp("presets")
+    return write_corpus(folder, "far", {"train": 300, "dev": 12, "test": 10}, seed=5)
+
+
+def arguments(files: CorpusFiles, model: Path) -> list[str | Path]:
+    given: list[str | Path] = ["--source", files.train_source, "--target", files.train_target]
+    given += ["--dev-source", files.dev_source]
+    for reference in files.dev_references:
+        given += ["--dev-reference", reference]
+    return [*given, "--model", model, "--threads", "2"]
+
+
+def test_options_of_all_presets_are_valid() -> None:
+    for preset in PRESETS.values():
+        fill(TrainOptions(), preset.train).align.check()
+        for step in preset.steps:
+            find_method(step.method)(seed=1, **step.options)
+
+
+def test_one_command_trains_tunes_and_learns_and_python_does_the_same(
+    verb: Run, files: CorpusFiles, tmp_path: Path
+) -> None:
+    model, run = tmp_path / "model", tmp_path / "run"
+    shown = done(verb("train", *arguments(files, model), "--run", run, "--seed", "3"))
+    assert [line.split(":")[0] for line in shown.splitlines()] == ["mira", "xbleu"]
+    folder = ModelFolder(model)
+    assert sorted(weight_names(folder)) == ["default", "mira", "xbleu"]
+    assert folder.manifest.info["weights"] == "xbleu"
+    assert folder.manifest.info["preset"] == "standard"
+    assert folder.manifest.info["tuning xbleu"]["seed"] == 3
+    assert load(model).options.distortion_limit in LIMITS
+    tuned, learned = (load(model, name).model.weights for name in ("mira", "xbleu"))
+    assert dict(tuned) == dict(learned)  # dense weights are those of MIRA
+    assert len(tuned.sparse) == 0
+    assert {path.name for path in run.iterdir()} >= {"mira", "xbleu"}
+    translator = api.train(
+        list(read_lines(files.train_source)),
+        list(read_lines(files.train_target)),
+        tmp_path / "other",
+        dev_source=files.dev_source,
+        dev_references=files.dev_references,
+        seed=3,
+        threads=1,
+    )
+    other = translator.model.weights
+    assert dict(other) == dict(learned)
+    for name, array in learned.sparse.to_arrays().items():
+        assert (other.sparse.to_arrays()[name] == array).all()
+
+
+def test_options_on_the_command_line_win_over_those_of_a_preset(
+    verb: Run, files: CorpusFiles, tmp_path: Path
+) -> None:
+    command = arguments(files, tmp_path / "model")
+    dense = ["--set", "features.sparse=", "--set", "align.symmetrization=union", "-q"]
+    done(verb("train", *command[:4], *command[-4:], *dense))
+    options = ModelFolder(tmp_path / "model").manifest.info["options"]
+    assert options["features"]["sparse"] == ""
+    assert options["align"]["symmetrization"] == "union"
+
+
+def test_mistakes_show_before_the_work(verb: Run, files: CorpusFiles, tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    command = arguments(files, model)
+    short = tmp_path / "short"
+    write_lines(short, list(read_lines(files.dev_source))[:-1])
+    wrong: list[tuple[list[str | Path], str]] = [
+        ([*command, "--preset", "standrd"], "preset 'standrd': did you mean 'standard'?"),
+        ([*command[:4], *command[-4:], "--run", tmp_path / "run"], "--run DIR is for tuning"),
+        ([*command[:6], *command[-4:]], "--dev-source F and --dev-reference F go together"),
+        ([*command, "--dev-reference", short], "expected one translation per line"),
+        ([*command, "--dev-reference", tmp_path / "none"], "no such file"),
+        ([*command, "--set", "align.symmetrization=grow"], "unknown name 'grow': did you mean"),
+        ([*command, "--set", "align.aligner=hmm, mhh"], "unknown name 'mhh'"),
+        ([*command, "--set", "decode.distortion_limit=-3"], "expected a whole number of at least"),
+    ]
+    for given, told in wrong:
+        assert told in mistake(verb("train", *given))
+        assert not model.exists()
+    limit = "distortion_limit=-2 is for training"
+    text = ["--input", files.dev_source, "--distortion-limit", "-2"]
+    done(verb("train", *command[:4], *command[-4:], "-q"))
+    assert limit in mistake(verb("translate", "--model", model, *text))
+    with pytest.raises(CalqueError, match="expected both"):
+        api.train(files.train_source, files.train_target, model, dev_source=files.dev_source)
