@@ -74,3 +74,10 @@ def test_tables_have_as_many_cells_in_every_row(page: Path) -> None:
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         widths = {len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}
         assert len(widths) == 1, f"{page.name}: {table.splitlines()[0]}"
+
+
+def test_the_site_shows_every_page() -> None:
+    shown = re.findall(r": ([\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    assert sorted(shown) == sorted(page.name for page in (ROOT / "docs").glob("*.md"))
+    index = (ROOT / "docs" / "index.md").read_text()
+    assert all(f"({name})" in index for name in shown if name != "index.md")

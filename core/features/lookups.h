@@ -14,8 +14,8 @@ namespace calque {
 // everything that many lookups need is sent for before any of it is used. Not thread-safe.
 class Lookups {
  public:
-  // Keys that lie together: one, if it is asked for, and those that differ from it in their lower 16
-  // bits so.
+  // Keys whose tags share a line: `key` itself if `asked_for`, and `key` with each of `differences`
+  // XORed into its lower 16 bits.
   struct Keys {
     uint64_t key;
     bool asked_for;

@@ -41,7 +41,7 @@ struct alignas(64) TagLine {
 };
 static_assert(sizeof(TagLine) == 64);
 
-// Tags looked for in a line: one, if it is wanted, and those that differ from it so.
+// The tags to look for in a line: `tag` itself if `wants_tag`, and `tag` XOR each difference.
 struct TagQuery {
   const TagLine* line;
   const uint16_t* differences;

@@ -31,7 +31,7 @@ class Stage(Protocol):
 
 
 class Progress(Protocol):
-    """Whoever listens to the progress of long work."""
+    """A listener to the progress of long work."""
 
     def stage(self, name: str, total: float | None = None) -> AbstractContextManager[Stage]:
         """Open a step called `name`; `total` is its amount of work where known beforehand."""

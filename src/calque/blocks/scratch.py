@@ -74,7 +74,7 @@ class Scratch:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Nothing; but what writing a file may raise inside becomes a `FileError`."""
+        """Turns errors of writing inside the block into a `FileError`."""
         try:
             yield
         except OSError as error:

@@ -42,7 +42,7 @@ class Explanation:
     """A translation and what each of its blocks added to its score."""
 
     source: tuple[str, ...]
-    """As the decoder saw it."""
+    """The source words as the decoder saw them."""
     translation: Translation
     blocks: tuple[BlockContribution, ...]
     """In the order of the translation; what the end of the sentence adds belongs to the last."""

@@ -47,7 +47,7 @@ class TranslationGraph:
     """
 
     source: tuple[str, ...]
-    """As the model knows the words."""
+    """The source words as the model knows them."""
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]
 

@@ -35,17 +35,17 @@ class Translation:
     """A translation and how it came about."""
 
     text: str
-    """As the user reads it."""
+    """The translation as the user reads it."""
     words: tuple[str, ...]
-    """As the decoder made it, before case, numbers and spacing were restored."""
+    """The words as the decoder made them, before case, numbers and spacing were restored."""
     score: float
-    """Of a sentence that was cut into pieces, the sum over these: the language model and the
-    reordering begin anew in each."""
+    """The model's score. For a sentence that was cut into pieces it is the sum over these: the
+    language model and the reordering begin anew in each."""
     features: Mapping[str, float]
     """Dense features: values by name. With the sparse ones, times the model's weights, they add up
     to `score`."""
     blocks: tuple[BlockUse, ...]
-    """In the order of the translation."""
+    """The blocks that it was made of, in the order of the translation."""
     links: tuple[tuple[int, int], ...]
     """Word alignment: pairs of a source and a target position."""
     sparse: Mapping[int, float] = field(default_factory=dict)

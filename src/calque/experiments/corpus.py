@@ -14,7 +14,7 @@ from calque.progress import SILENT, Progress
 from calque.text import read_lines
 
 ENGLISH = ("en", "eng")
-"""The language that is translated into where nobody says which."""
+"""The target language by default."""
 
 
 @dataclass(frozen=True)

@@ -48,8 +48,8 @@ def estimate_class_lm(
     """The n-gram model of order `lm_order` of the sentences with each word as its Brown class.
 
     Few classes leave few n-grams of low order, none of which may occur just once: there fixed
-    discounts stand in for those that cannot be estimated (see `lm.estimate`). As that is how it
-    must be with classes, nobody is warned.
+    discounts stand in for those that cannot be estimated (see `lm.estimate`). This is
+    expected for classes, so there is no warning.
     """
     names, of = class_ids(classes, vocabulary)
     mapped = Sentences(of[sentences.ids], sentences.offsets)

@@ -162,7 +162,7 @@ class NBest:
     def missing(self) -> list[str]:
         """One line per feature that some lists lack altogether, where it counts as 0.
 
-        Of features given by key nobody expects more: they are sparse.
+        Features given by key are sparse and may be missing anywhere.
         """
         rows = np.repeat(self.sentences, np.diff(self.row_offsets))
         n_lists = len(np.unique(self.sentences))

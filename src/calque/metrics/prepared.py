@@ -41,7 +41,7 @@ def interleave(references: Sequence[Sequence[str]]) -> list[str]:
 
 
 def check_references(references: Sequence[Sequence[str]]) -> None:
-    """Nothing, or an error where there are no references or their numbers of lines differ."""
+    """Raise an error where there are no references or their numbers of lines differ."""
     if not references:
         raise CalqueError("nothing to score against: give at least one reference")
     for position, reference in enumerate(references, 1):

@@ -22,7 +22,7 @@ def split_words(lines: Sequence[str], tokenize: str, lowercase: bool) -> list[st
 
 
 def check_tokenizer(tokenize: str) -> None:
-    """Nothing, or an error where the name is unknown or a dictionary is not installed."""
+    """Raise an error where the name is unknown or a dictionary is not installed."""
     check_name("tokenizer", tokenize, TOKENIZERS)
     if tokenize.endswith("-mecab"):
         _tokenizer(tokenize)

@@ -118,7 +118,7 @@ def _open(path: Path | str) -> BinaryIO:
 
 @contextlib.contextmanager
 def reading(path: Path | str) -> Iterator[None]:
-    """Nothing; but what reading `path` may raise inside becomes a `FileError`."""
+    """Turns errors of reading `path` inside the block into a `FileError`."""
     try:
         yield
     except DAMAGED as error:

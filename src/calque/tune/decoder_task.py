@@ -179,7 +179,7 @@ class DecoderSource(CandidateSource):
 
     @property
     def translator(self) -> Translator:
-        """Whoever finds the candidates."""
+        """The translator that finds the candidates."""
         return self._translator
 
     @property

@@ -91,7 +91,7 @@ class JackknifeSource(DecoderSource):
             skip = max(0, skip - search.n_batches)
 
     def derived(self, weights: Weights, n: int, progress: Progress = SILENT) -> Any:
-        """Refused: whoever asks for derivations looks them up in one model."""
+        """Refused: derivations are looked up in one model, but each part has its own."""
         raise OptionError("jackknife gives candidates without their derivations")
 
     def truths(self, *arguments: Any, **options: Any) -> Iterator[CandidateLists]:

@@ -40,9 +40,9 @@ class Result:
     """What a training gave."""
 
     weights: Weights
-    """Those of the chosen round, as the model takes them."""
+    """The weights of the chosen round, ready for the model."""
     score: float
-    """Of the chosen round, on the development set."""
+    """The score of the chosen round on the development set."""
     chosen: int
     """The round of the best score; round 0 is the start."""
     history: tuple[Round, ...]

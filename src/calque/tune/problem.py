@@ -25,7 +25,7 @@ class Problem:
     rng: np.random.Generator
     threads: int
     is_first: bool = True
-    """Whether the weights are those of the start, whose scale nobody chose."""
+    """Whether the weights are those of the start, whose scale is arbitrary."""
     start: Callable[[], Vector] | None = None
     """Gives the weights that the training started from."""
     on_disk: bool = False

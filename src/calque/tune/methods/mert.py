@@ -17,7 +17,8 @@ LEAST_GAIN = 1e-3
 NEAR, NEAR_ZERO = 0.1, 0.02
 """How far a restart near the best point strays, relative to it and to the scale of features."""
 ANYWHERE = 8
-"""One restart in so many begins anywhere: good ends are neighbours, unless the start is bad."""
+"""Every eighth restart starts at a random point; the others near the best optimum so far, because
+good optima cluster, unless the start is bad."""
 N_TURNED = 3
 """How many weights a random direction changes: as good as all, and fewer columns to read."""
 
