@@ -13,7 +13,8 @@ from conftest import Run, done, mistake
 
 from calque.data import CorpusFiles
 from calque.decode import load
-from calque.features import DENSE, SparseWeights, Weights
+from calque.errors import CalqueError
+from calque.features import SparseWeights, Weights
 from calque.model import Model
 from calque.model.moses import read_moses, write_moses
 from calque.progress import Silent
@@ -78,6 +79,100 @@ def test_text_that_must_be_prepared_is_warned_of(verb: Run, tmp_path: Path) -> N
     assert result.stderr.startswith("calque: warning: the tables hold text as the model prepares")
 
 
+def same_translations(before: Path, after: Path, corpus: CorpusFiles) -> None:
+    lines = list(read_lines(corpus.test_source))
+    ours, theirs = (load(path).translate_all(lines) for path in (before, after))
+    for mine, other in zip(ours, theirs, strict=True):
+        assert other.text == mine.text
+        assert other.score == pytest.approx(mine.score, abs=1e-3)
+
+
+def test_a_class_language_model_goes_to_moses_and_back_as_a_factor(
+    verb: Run, trained: Path, corpus: CorpusFiles, tmp_path: Path
+) -> None:
+    moses, back = tmp_path / "moses", tmp_path / "back"
+    result = verb("export", "--model", trained, "--output", moses)
+    done(result)
+    assert "warning" not in result.stderr
+    done(verb("import", "--input", moses, "--model", back, "-q"))
+    model, again = Model.load(trained), Model.load(back)
+    assert dict(again.weights) == pytest.approx(dict(model.weights))
+    same_translations(trained, back, corpus)
+    # The table is what Moses reads: a class behind every target word, none in the reordering table.
+    classes = model.feature_data.class_lm
+    assert classes is not None
+    names, words = list(classes.lm.vocabulary), list(model.target_vocabulary)
+    of = {word: names[id] for word, id in zip(words, classes.class_of.tolist(), strict=True)}
+    for row in list(read_lines(moses / "phrase-table.gz"))[::50]:
+        factors = [token.split("|") for token in row.split(" ||| ")[1].split()]
+        assert all(of[word] == name for word, name in factors)
+    first = next(read_lines(moses / "reordering-table.gz"))
+    assert "|" not in first.replace("|||", "")
+    ini = (moses / "moses.ini").read_text()
+    assert "output-factor=0,1" in ini
+    assert "KENLM name=LM1 factor=1 path=class-lm.arpa.gz" in ini
+
+
+@pytest.mark.parametrize(
+    "dense",
+    ["standard - distance", "standard - language_model", "standard - unknown - word_count"],
+)
+def test_sets_that_lack_a_standard_feature_go_to_moses_and_back(
+    verb: Run, corpus: CorpusFiles, tmp_path: Path, dense: str
+) -> None:
+    files = ["--source", corpus.train_source, "--target", corpus.train_target]
+    model, moses, back = tmp_path / "m", tmp_path / "moses", tmp_path / "back"
+    options = ["--preset", "fast", "--set", f"features.dense={dense}"]
+    done(verb("train", *files, "--model", model, *options, "-q"))
+    done(verb("export", "--model", model, "--output", moses, "-q"))
+    done(verb("import", "--input", moses, "--model", back, "-q"))
+    same_translations(model, back, corpus)
+
+
+def test_what_moses_lacks_is_refused_by_name_before_anything_is_written(
+    verb: Run, corpus: CorpusFiles, tmp_path: Path
+) -> None:
+    files = ["--source", corpus.train_source, "--target", corpus.train_target]
+    model, moses = tmp_path / "m", tmp_path / "moses"
+    done(verb("train", *files, "--model", model, "--set", "features.dense=relevant-set-6", "-q"))
+    told = mistake(verb("export", "--model", model, "--output", moses))
+    assert told.startswith("Moses has no model1_weight and no ")
+    assert told.endswith("give --lossy to make one")
+    assert not moses.exists()
+    result = verb("export", "--model", model, "--output", moses, "--lossy", "-q")
+    done(result)
+    assert result.stderr.startswith("calque: warning: Moses has no model1_weight")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("output-factor=0,1", "output-factor=0", "expected one KENLM with factor=1"),
+        ("output-factor=0,1", "output-factor=0,2", "output-factor=0,2: expected 0 or 0,1"),
+    ],
+)
+def test_factors_that_do_not_fit_are_one_clear_line(
+    verb: Run, trained: Path, tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    write_moses(Model.load(trained), tmp_path / "moses")
+    ini = tmp_path / "moses" / "moses.ini"
+    ini.write_text(ini.read_text().replace(old, new))
+    told = mistake(verb("import", "--input", tmp_path / "moses", "--model", tmp_path / "m", "-q"))
+    assert message in told
+
+
+def test_a_word_of_two_classes_is_one_clear_line(tmp_path: Path) -> None:
+    from calque.blocks import read_moses_table
+
+    scores = "||| 0.5 0.5 0.5 0.5 ||| 0-0"
+    write_lines(tmp_path / "t", [f"a ||| x|1 {scores}", f"b ||| x|2 {scores}"])
+    with pytest.raises(CalqueError, match=r"line 2: 'x\|2', but 'x\|1' before: expected"):
+        read_moses_table(tmp_path / "t", classes={})
+    write_lines(tmp_path / "t", [f"a ||| x {scores}"])
+    with pytest.raises(CalqueError, match="line 1: 'x': expected word|class"):
+        read_moses_table(tmp_path / "t", classes={})
+
+
 def test_features_that_moses_lacks_are_named_before_anything_is_written(
     trained: Path, tmp_path: Path
 ) -> None:
@@ -90,12 +185,15 @@ def test_features_that_moses_lacks_are_named_before_anything_is_written(
         def warn(self, message: str) -> None:
             warnings.append((message, list((tmp_path / "moses").iterdir())))
 
-    write_moses(model, tmp_path / "moses", Listener())
+    with pytest.raises(CalqueError, match=r"Moses has no sparse features \(2 weights\): an export"):
+        write_moses(model, tmp_path / "moses", Listener())
+    assert not (tmp_path / "moses").exists()
+    write_moses(model, tmp_path / "moses", Listener(), lossy=True)
     [(message, written)] = warnings
-    assert "no class_language_model and no sparse features (2 weights)" in message
+    assert "no sparse features (2 weights)" in message
     assert not written
     back = read_moses(tmp_path / "moses").weights
-    assert dict(back) == pytest.approx({name: weights[name] for name in DENSE})
+    assert dict(back) == pytest.approx(dict(weights))
 
 
 def test_a_distortion_rule_that_moses_lacks_is_warned_of(verb: Run, tmp_path: Path) -> None:

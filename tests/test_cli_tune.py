@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import pytest
 from conftest import Run, done, mistake
 from tuning_lists import planted
 
+from calque.config import TrainOptions, fill
 from calque.data import CorpusFiles, write_corpus
 from calque.decode import load
+from calque.errors import CalqueWarning
 from calque.hyps.weights import read_weights
 from calque.model import ModelFolder
 from calque.model.build import build
@@ -180,3 +184,96 @@ def test_mistakes_are_one_clear_line(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "r").write_text("a\n")
     assert message in mistake(verb("tune", "--reference", "r", *arguments))
+
+
+def test_a_run_that_learned_nothing_has_its_own_exit_code_and_leaves_the_model_alone(
+    verb: Run, model: Path, development: CorpusFiles
+) -> None:
+    before = ModelFolder(model).manifest
+    files = ["--model", model, "--source", development.dev_source, "--method", "mira"]
+    files += ["--reference", development.dev_references[0], "--list-length", "5"]
+    # Any change counts as none: the run ends with its start.
+    result = verb("tune", *files, "--set", "settled=1000")
+    assert result.returncode == 3
+    assert "warning: mira: nothing was learned: no round is better" in result.stderr
+    assert ModelFolder(model).manifest == before
+    told = verb("tune", *files, "--set", "settled=1000", "--json")
+    assert told.returncode == 3
+    assert json.loads(told.stdout)["trouble"].startswith("nothing was learned")
+
+
+def test_a_model_is_tuned_from_weights_in_a_file(
+    verb: Run, model: Path, development: CorpusFiles, tmp_path: Path
+) -> None:
+    lines = ModelFolder(model).text("weights/default").splitlines()
+    start = tmp_path / "start.txt"
+    bad = [line.split()[0] + " -1" if line.startswith("word_count") else line for line in lines]
+    start.write_text("\n".join(bad) + "\n")
+    files = ["--model", model, "--source", development.dev_source, "--method", "mira"]
+    files += ["--reference", development.dev_references[0], "--list-length", "5"]
+    quick = ["--set", "rounds=1", "--json"]
+    from_file = json.loads(verb("tune", *files, *quick, "--start", start).stdout)["history"]
+    from_default = json.loads(verb("tune", *files, *quick).stdout)["history"]
+    assert from_file[0]["length_ratio"] < from_default[0]["length_ratio"] - 0.02
+    start.write_text("\n".join(lines[1:]) + "\n")
+    name = lines[0].split()[0]
+    told = mistake(verb("tune", *files, "--start", start))
+    assert told == f"{start}: the weight of '{name}' is missing"
+    told = mistake(verb("tune", *files, "--start", tmp_path / "no such"))
+    assert "no weights are called" in told
+
+
+def test_settings_of_the_metric_are_tuned_for(
+    verb: Run, lists: tuple[Path, Path], tmp_path: Path
+) -> None:
+    nbest, reference = lists
+    files = ["--nbest", nbest, "--reference", reference, "--weights", tmp_path / "w"]
+    quick = ["--method", "mert", "--set", "restarts=1", "--json"]
+    settings = ["--metric", "chrf", "--set", "chrf.word_order=2"]
+    told = json.loads(done(verb("tune", *files, *quick, *settings)))
+    assert "nw:2" in told["metric"]
+    lower = ["--set", "bleu.lowercase=true"]
+    assert "case:lc" in json.loads(done(verb("tune", *files, *quick, *lower)))["metric"]
+    assert "setting of bleu" in mistake(verb("tune", *files, *quick, "--set", "bleu.nothing=1"))
+    two = ["--metric", "bleu", "--metric", "chrf"]
+    assert "--metric is given 2 times" in mistake(verb("tune", *files, *quick, *two))
+
+
+def test_what_no_feature_needs_is_no_mistake(
+    verb: Run, lists: tuple[Path, Path], built: Path, tmp_path: Path
+) -> None:
+    nbest, _ = lists
+    (tmp_path / "w").write_text("f0 1\nf1 0\nf2 0\n")
+    files = ["rerank", "--nbest", nbest, "--weights", tmp_path / "w"]
+    plain = done(verb(*files))
+    assert done(verb(*files, "--model", built, "--source", tmp_path / "not there")) == plain
+
+
+def test_rounds_have_one_number(calque: Run, lists: tuple[Path, Path], tmp_path: Path) -> None:
+    nbest, reference = lists
+    files = ["--nbest", nbest, "--reference", reference, "--weights", tmp_path / "w"]
+    result = calque("tune", *files, "--method", "mira", "--set", "rounds=3", "--json")
+    scores = {done["round"]: done["score"] for done in json.loads(result.stdout)["history"]}
+    lines = re.findall(r"^mira, round (\d+): bleu ([\d.]+); the next", result.stderr, re.M)
+    assert lines
+    for number, score in lines:
+        assert score == f"{scores[int(number)]:.2f}"
+
+
+def test_many_sparse_weights_on_few_sentences_are_warned_of(
+    development: CorpusFiles, tmp_path: Path
+) -> None:
+    options = fill(TrainOptions(), {"features": {"sparse": "P1"}})
+    path = tmp_path / "sparse"
+    build(BitextFiles(development.train_source, development.train_target), path, options)
+    text = development.dev_source, development.dev_references
+    task = DecoderTask(path, *text, n_best=10)
+    trainer = find_method("mira")
+    with pytest.warns(CalqueWarning, match=r"sparse weights learn from 60 .* fixed=sparse keeps"):
+        trainer(rounds=1).fit(task)
+    other = DecoderTask(path, *text, n_best=10, dev_source=text[0], dev_references=text[1])
+    for trainer_, quiet in ((trainer(rounds=1, fixed="sparse"), task), (trainer(rounds=1), other)):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            trainer_.fit(quiet)
+        assert not [one for one in told if "sparse weights" in str(one.message)]

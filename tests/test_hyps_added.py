@@ -302,14 +302,25 @@ def needs_source() -> bool:
 
 
 @pytest.mark.parametrize(
+    "unneeded", [["--source", "none"], ["--add", "repetition", "--model", "none"]]
+)
+def test_files_that_no_feature_needs_are_not_read(
+    verb: Run, files: tuple[Path, Path, Path], tmp_path: Path, unneeded: list[str]
+) -> None:
+    nbest, _, reference = files
+    lists = ["--nbest", nbest, "--reference", reference, "--method", "mira"]
+    result = verb("tune", *lists, "--set", "rounds=1", "--weights", tmp_path / "w", *unneeded)
+    assert result.returncode in (0, 3), result.stderr
+    assert (tmp_path / "w").exists()
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--add", "lexical"], "--model DIR and --source F expected, to compute calque.source_g"),
         (["--add", "copies"], "--source F expected, to compute calque.copies"),
-        (["--source", "short"], "--source short: not needed, as no features are added"),
         (["--add", "copies", "--source", "short"], "short: the source has 1 lines, but there are"),
         (["--add", "language_model", "--model", "none"], "none"),
-        (["--add", "repetition", "--model", "none"], "--model none: not needed, as the features"),
     ],
 )
 def test_mistakes_are_one_clear_line(

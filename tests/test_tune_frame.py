@@ -300,7 +300,7 @@ def test_the_training_text_is_learned_from_as_if_unseen(
     command = ["tune", "--model", copy, "--source", lines["source"], "--method", "mira"]
     command += ["--reference", lines["reference"], "--set", "rounds=1", "--list-length", "5"]
     dev = ["--dev-source", text.dev_source, "--dev-reference", text.dev_references[0]]
-    assert "chosen: round" in done(verb(*command, *dev, "--leave-one-out", "counts"))
+    assert "chosen: round" in verb(*command, *dev, "--leave-one-out", "counts").stdout
     wrong = [*command, "--leave-one-out", "counts", "--source", text.dev_source]
     wrong[wrong.index(lines["reference"])] = text.dev_references[0]
     assert "is not that of the training text" in mistake(verb(*wrong))

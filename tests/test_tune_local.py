@@ -251,7 +251,7 @@ def test_weights_that_are_no_numbers_end_a_training(task: DecoderTask) -> None:
     result = Local(rounds=3, rate=1e308).fit(task, progress=listener)
     assert result.chosen == 0
     assert result.history[-1].guard == "weights are no finite numbers: expected a smaller rate"
-    assert "expected a smaller rate; the last good weights stay" in listener.warnings[0]
+    assert "expected a smaller rate; the best weights before that stay" in listener.warnings[0]
 
 
 def test_what_cannot_be_trained_is_one_clear_line(
@@ -279,12 +279,12 @@ def test_events_that_the_search_contradicts_are_told_of(folder: Path, text: Corp
     options = replace(model.decode_options, first_block="right")
     other = Translator(replace(model, decode_options=options))
     Local(rounds=1, share=0.01).fit(task_of(other, text), progress=listener)
-    assert listener.warnings == [
+    assert listener.warnings[0] == (
         "the first block of a sentence is neutral in the events and right in the search: train the"
         " model with --set decode.first_block=neutral"
-    ]
+    )
     Local(rounds=1, share=0.01).fit(task_of(folder, text), progress=(quiet := Listener()))
-    assert quiet.warnings == []
+    assert not any("first block" in warning for warning in quiet.warnings)
 
 
 def test_the_command_line_trains_the_local_model(

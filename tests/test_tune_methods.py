@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tuning_lists import Snapshots, lists_of, planted
 
-from calque.errors import CalqueError
+from calque.errors import CalqueError, CalqueWarning
 from calque.hyps import read_nbest, write_nbest
 from calque.hyps.keys import name_key
 from calque.tune import Mert, NBestTask, PoolTrainer, Problem, Trainer
@@ -254,6 +254,62 @@ def test_output_that_collapses_is_named(tmp_path: Path) -> None:
     assert result.history[-1].guard == (
         "the output has 0.25 times the words of the references, expected 0.5 to 2.0 times"
     )
+
+
+class Moving(Broken):
+    """Takes the next of some weights in every round."""
+
+    def __init__(self, *weights: list[float]) -> None:
+        super().__init__(np.zeros(2))
+        self.weights = [np.array(one) for one in weights]
+
+    def update(self, problem: Problem, weights: Vector) -> Vector:
+        return self.weights.pop(0)
+
+
+@pytest.fixture
+def lengths(tmp_path: Path) -> NBestTask:
+    """Lists whose features choose output of 8, 5, 4 and 2 words for references of 2."""
+    words = ["a b " + " ".join(["x"] * n) for n in (6, 3, 2, 0)]
+    values = np.tile(np.array([[0.0, 3.0], [1.0, 2.5], [2.0, 1.5], [3.0, 0.0]]), (2, 1))
+    sentences = np.repeat([0, 1], 4)
+    write_nbest(tmp_path / "n", lists_of(sentences, [one.strip() for one in words] * 2, values))
+    (tmp_path / "r").write_text("a b\na b\n")
+    return NBestTask(tmp_path / "n", [tmp_path / "r"], "ter", start={"f1": 1.0})
+
+
+EIGHT, FIVE, FOUR, TWO = [0.0, 1.0], [0.6, 1.0], [1.0, 0.9], [1.0, 0.1]
+
+
+def test_a_run_that_starts_with_too_long_output_recovers(lengths: NBestTask) -> None:
+    result = Moving(FIVE, FOUR, TWO, TWO).fit(lengths)
+    ratios = [done.length_ratio for done in result.history]
+    assert ratios[:4] == [4.0, 2.5, 2.0, 1.0]
+    assert result.history[-1].guard is None
+    assert result.trouble is None
+    assert result.chosen == 3
+
+
+def test_a_run_that_does_not_leave_its_bad_start_is_stopped(lengths: NBestTask) -> None:
+    result = Moving(FIVE, EIGHT).fit(lengths)
+    assert [done.length_ratio for done in result.history] == [4.0, 2.5]
+    assert result.history[-1].guard == (
+        "the output has 4.00 times the words of the references, expected 0.5 to 2.0 times"
+    )
+    assert result.chosen == 1, "nearer to the references than the start"
+
+
+def test_python_is_warned_where_a_run_learned_nothing_or_a_guard_stopped_it(
+    lengths: NBestTask, task: NBestTask, tmp_path: Path
+) -> None:
+    with pytest.warns(CalqueWarning, match="broken: stopped in round 1: the output has 4.00"):
+        Moving(FIVE, EIGHT).fit(lengths, run=tmp_path / "run")
+    with pytest.warns(CalqueWarning, match="broken: stopped in round 1: the output") as told:
+        Moving().fit(lengths, run=tmp_path / "run")  # finished already: said again
+    assert told[0].filename == __file__
+    worse = NBestTask(tmp_path / "n", [tmp_path / "r"], "ter", start={"f0": 1.0})
+    with pytest.warns(CalqueWarning, match="broken: nothing was learned: no round is better"):
+        Moving(FOUR, TWO, TWO).fit(worse)
 
 
 def test_lists_without_a_choice_are_refused(tmp_path: Path) -> None:

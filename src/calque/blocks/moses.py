@@ -22,6 +22,7 @@ def read_moses_table(
     source_vocabulary: Vocabulary | None = None,
     target_vocabulary: Vocabulary | None = None,
     *,
+    classes: dict[str, str] | None = None,
     progress: Progress = SILENT,
 ) -> tuple[BlockTable, Vocabulary, Vocabulary]:
     """The table of a Moses phrase table and msd-bidirectional-fe reordering table, and its words.
@@ -31,10 +32,13 @@ def read_moses_table(
     orientation counts always are. Raises `FileError` or `LineError`: for a wrong number of fields
     or scores, scores that are no numbers or not above 0, empty phrases, alignment points outside
     the phrases, phrase pairs that come twice or in one of the two tables only.
+
+    With `classes` every target word of the phrase table has a second factor, `word|class`. The
+    classes of the words are put there; a word must have the same one everywhere.
     """
     reader = _core.MosesReader(_word_table(source_vocabulary), _word_table(target_vocabulary))
     with progress.stage("read phrase table"):
-        _feed(phrase_table, reader.add_phrases)
+        _feed(phrase_table, reader.add_phrases, classes)
     if reordering_table is not None:
         with progress.stage("read reordering table"):
             _feed(reordering_table, reader.add_orientations)
@@ -54,7 +58,7 @@ def write_moses_tables(
     table: BlockTable,
     source_vocabulary: Vocabulary,
     target_vocabulary: Vocabulary,
-    phrase_table: Path | str,
+    phrase_table: Path | str | None,
     reordering_table: Path | str | None = None,
     *,
     progress: Progress = SILENT,
@@ -62,7 +66,7 @@ def write_moses_tables(
     """Write the table as text that Moses and `read_moses_table` read; `.gz` is compressed.
 
     Lines are sorted as bytes (`LC_ALL=C sort`), as Moses's binarisers want them. Numbers have as
-    many digits as reading the same scores back takes.
+    many digits as reading the same scores back takes. A table without a path is not written.
     """
     if reordering_table is not None and len(table.orientation) == 0 and len(table) > 0:
         raise CalqueError(f"{reordering_table}: the block table has no orientations to write")
@@ -71,10 +75,13 @@ def write_moses_tables(
             raise CalqueError("the word '|||' cannot stand in a Moses table, where it ends a field")
     words = _word_table(source_vocabulary), _word_table(target_vocabulary)
     order = _core.moses_order(table.core, *words)
-    outputs = [("write phrase table", phrase_table, _core.moses_phrases)]
-    if reordering_table is not None:
-        outputs.append(("write reordering table", reordering_table, _core.moses_orientations))
+    outputs = (
+        ("write phrase table", phrase_table, _core.moses_phrases),
+        ("write reordering table", reordering_table, _core.moses_orientations),
+    )
     for name, path, lines_of in outputs:
+        if path is None:
+            continue
         with progress.stage(name, len(order)) as stage, open_output(path) as file:
             for first in range(0, len(order), LINES_PER_PIECE):
                 piece = order[first : first + LINES_PER_PIECE]
@@ -82,11 +89,39 @@ def write_moses_tables(
                 stage.advance(len(piece))
 
 
-def _feed(path: Path | str, add: Callable[[str], tuple[int, str]]) -> None:
+def _feed(
+    path: Path | str,
+    add: Callable[[str], tuple[int, str]],
+    classes: dict[str, str] | None = None,
+) -> None:
+    n_lines = 0
     for text in read_blocks(path):
+        if classes is not None:
+            text, n_lines = _without_classes(path, text, n_lines, classes)
         line, problem = add(text)
         if problem:
             raise LineError(path, line, problem)
+
+
+def _without_classes(
+    path: Path | str, text: str, n_lines: int, classes: dict[str, str]
+) -> tuple[str, int]:
+    """Lines of a phrase table without the classes of target words, which join `classes`."""
+    lines = []
+    for line in text.split("\n")[:-1]:
+        n_lines += 1
+        source, *rest = line.split(" ||| ")
+        words = []
+        for factors in rest[0].split() if rest else ():
+            word, bar, name = factors.rpartition("|")
+            if not bar or classes.setdefault(word, name) != name:
+                other = f", but '{word}|{classes[word]}' before" if bar else ""
+                raise LineError(
+                    path, n_lines, f"'{factors}'{other}: expected word|class, one class per word"
+                )
+            words.append(word)
+        lines.append(" ||| ".join([source, " ".join(words), *rest[1:]]) + "\n")
+    return "".join(lines), n_lines
 
 
 def _word_table(vocabulary: Vocabulary | None) -> _core.WordTable:

@@ -12,7 +12,6 @@ from rich.table import Table
 from calque.cli.common import Flags, Json, Quiet, check_output, print_json, with_flags
 from calque.cli.console import Console
 from calque.cli.evaluation import (
-    DEFAULT_METRICS,
     MetricFlags,
     Metrics,
     MetricSet,
@@ -70,7 +69,7 @@ def compare(
     source: Annotated[
         Path | None, typer.Option(metavar="F", help="Source sentences, to show in the page."), READS
     ] = None,
-    metric: Metrics = DEFAULT_METRICS,
+    metric: Metrics = None,
     tokenize: Tokenize = None,
     set: MetricSet = None,
     scores: Scores = None,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 UNIFORM = "uniform"
 """The name of weights that every model has without storing them: 1 for every feature."""
+METRICS = "bleu,nist"
 SCALES = "0.25,0.5,1,2,4"
 
 
@@ -52,7 +53,12 @@ def curve(
             help="Compare at equal cost instead: the cost of these weights, within 1 %.",
         ),
     ] = None,
-    metric: Annotated[str, typer.Option(help="Metrics, separated by commas.")] = "bleu,nist",
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,..", help=f"Metrics, with commas or repeated ({METRICS} if unsaid)."
+        ),
+    ] = None,
     tokenize: Annotated[
         str, typer.Option(help="How metrics split words; 'none' for text that is tokenised.")
     ] = "13a",
@@ -105,7 +111,7 @@ def curve(
     search = SimplexOptions()
     loaded = Model.load(model)
     chosen = {name: named(name) for name in weights or ()} or {"active": loaded.weights}
-    names = [name.strip() for name in metric.split(",")]
+    names = [name.strip() for name in ",".join(metric or [METRICS]).split(",")]
     evaluate = FullDecoding(
         loaded,
         sources,

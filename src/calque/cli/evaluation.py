@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import numpy as np
 import typer
@@ -22,6 +22,7 @@ from calque.metrics import (
     make_metric,
     settings_of,
 )
+from calque.metrics.names import check_name
 from calque.text import read_lines
 
 DEFAULT_METRICS = ",".join(METRICS)
@@ -34,11 +35,12 @@ References = Annotated[
     READS,
 ]
 Metrics = Annotated[
-    str,
+    list[str] | None,
     typer.Option(
         "--metric",
         metavar="NAME,..",
-        help=f"Metrics, separated by commas: {', '.join(METRIC_NAMES)}.",
+        help=f"Metrics, separated by commas or repeated ({DEFAULT_METRICS} by default):"
+        f" {', '.join(METRIC_NAMES)}.",
     ),
 ]
 Tokenize = Annotated[
@@ -71,7 +73,8 @@ _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False,
 class MetricFlags:
     """What the command line says about metrics."""
 
-    names: str
+    names: Sequence[str] | None
+    """Each with commas; none: the usual ones."""
     tokenize: str | None
     assignments: Sequence[str] | None
     scores: Sequence[Path] | None
@@ -165,30 +168,38 @@ def _matching(file: str, value: str) -> list[Path]:
 
 def make_metrics(flags: MetricFlags, n_files: int, n_lines: int) -> list[Metric]:
     """The metrics that were asked for; external scores need to know what they are scores of."""
-    names = [name.strip() for name in flags.names.split(",")]
+    said = ",".join(flags.names or [DEFAULT_METRICS])
+    names = [name.strip() for name in said.split(",")]
     settings: dict[str, dict[str, Any]] = {}
     for name in names:
         if name in settings:
-            raise OptionError(f"--metric {flags.names}: '{name}' is there twice")
+            raise OptionError(f"--metric {said}: '{name}' is there twice")
         splits = flags.tokenize is not None and "tokenize" in settings_of(name)
         settings[name] = {"tokenize": flags.tokenize} if splits else {}
     if flags.tokenize is not None and not any(settings.values()):
-        raise OptionError(f"--tokenize {flags.tokenize}: {flags.names} does not split words")
+        raise OptionError(f"--tokenize {flags.tokenize}: {said} does not split words")
     if EXTERNAL in settings:
         settings[EXTERNAL] |= _external(flags.scores or [], n_files, n_lines)
     elif flags.scores:
         raise OptionError(f"--scores are those of the metric {EXTERNAL}: put it in --metric")
     for assignment in flags.assignments or ():
-        key, equals, value = (part.strip() for part in assignment.partition("="))
-        name, dot, option = key.rpartition(".")
-        if not equals or not dot:
-            raise OptionError(f"--set {assignment}: expected metric.key=value")
-        if key in (f"{EXTERNAL}.scores", f"{EXTERNAL}.source"):
-            raise OptionError(f"--set {assignment}: give --scores F instead")
+        name, option, value = parse_setting(assignment)
         if name not in settings:
-            raise OptionError(f"--set {assignment}: '{name}' is not in --metric {flags.names}")
-        settings[name][option] = _value(name, option, value)
+            raise OptionError(f"--set {assignment}: '{name}' is not in --metric {said}")
+        settings[name][option] = value
     return [make_metric(name, **settings[name]) for name in names]
+
+
+def parse_setting(assignment: str) -> tuple[str, str, Any]:
+    """The metric, the option and the value of `--set metric.key=value`."""
+    key, equals, value = (part.strip() for part in assignment.partition("="))
+    name, dot, option = key.rpartition(".")
+    if not equals or not dot:
+        raise OptionError(f"--set {assignment}: expected metric.key=value")
+    if key in (f"{EXTERNAL}.scores", f"{EXTERNAL}.source"):
+        raise OptionError(f"--set {assignment}: give --scores F instead")
+    check_name("metric", name, METRIC_NAMES)
+    return name, option, _value(name, option, value)
 
 
 def _external(files: Sequence[Path], n_files: int, n_lines: int) -> dict[str, Any]:
@@ -210,6 +221,8 @@ def _value(name: str, option: str, text: str) -> Any:
     """What `text` spells for an option of a metric: what is no option is left to the metric."""
     kind = ExternalScores if name == EXTERNAL else type(make_metric(name))
     hint = get_type_hints(kind).get(option, str)
+    if Path in get_args(hint):
+        return Path(text)
     words = {bool: "true or false", int: "a whole number", float: "a number"}
     try:
         return _BOOLEANS[text.lower()] if hint is bool else hint(text)

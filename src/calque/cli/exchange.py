@@ -44,19 +44,26 @@ def export(
         Path, typer.Option(metavar="DIR", help="Folder for the other program."), WRITES
     ],
     format: Format = "moses",
+    lossy: Annotated[
+        bool,
+        typer.Option("--lossy", help="Leave out what the other program does not have."),
+    ] = False,
     quiet: Quiet = False,
     log: Log = None,
 ) -> None:
     """Export a model for another program.
 
     Example: [bold]calque export --format moses --model model --output moses-model[/]
+
+    A class language model becomes one of a second factor of the target words. What Moses does not
+    have, sparse features above all, is refused by name unless --lossy leaves it out.
     """
     _check(format)
     from calque.model import Model
     from calque.model.moses import write_moses
 
     console = Console(quiet, log)
-    write_moses(Model.load(model), output, console)
+    write_moses(Model.load(model), output, console, lossy=lossy)
     console.note(f"{output}: moses.ini, phrase and reordering tables, lm.arpa.gz")
 
 

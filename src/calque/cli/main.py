@@ -1,6 +1,7 @@
 """The frame of the command line: verbs, exit codes, and one clear line for every error.
 
-Exit codes: 0 done; 1 a fault of Calque itself; 2 a mistake in what was given; 130 interrupted.
+Exit codes: 0 done; 1 a fault of Calque itself; 2 a mistake in what was given; 3 a tuning that a
+guard has stopped or that learned nothing; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ import io
 import os
 import sys
 import traceback
+import warnings
 from typing import Annotated, Any
 
 import typer
 
 from calque.cli.verbs import SETTINGS, VERBS, VerbGroup
-from calque.errors import CalqueError
+from calque.errors import CalqueError, CalqueWarning
 
 FAULT, MISTAKE, INTERRUPTED = 1, 2, 130
 # The base of all complaints about the command line; typer carries its own copy of click.
@@ -57,7 +59,13 @@ def main() -> None:
     """Run the command line of this process and exit with its code."""
     if isinstance(sys.stdout, io.TextIOWrapper):  # text is UTF-8 whatever the locale says
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
+    warnings.simplefilter("always", CalqueWarning)
+    warnings.showwarning = _show_warning
     sys.exit(run(sys.argv[1:]))
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    print(f"calque: warning: {message}", file=sys.stderr)
 
 
 def run(arguments: list[str]) -> int:

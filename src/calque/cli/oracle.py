@@ -90,7 +90,7 @@ def oracle(
     forgotten = left_out(leave_one_out, unseen)
     lines = read_sentences(source)
     references = [read_parallel(path, len(lines), source) for path in reference]
-    [bleu] = make_metrics(MetricFlags("bleu", tokenize, None, None), 1, len(lines))
+    [bleu] = make_metrics(MetricFlags(["bleu"], tokenize, None, None), 1, len(lines))
     from calque.decode import load
     from calque.decode.oracle_text import oracle_texts
 

@@ -12,7 +12,6 @@ from rich.table import Table
 from calque.cli.common import Json, print_json
 from calque.cli.console import Console
 from calque.cli.evaluation import (
-    DEFAULT_METRICS,
     MetricFlags,
     Metrics,
     MetricSet,
@@ -36,7 +35,7 @@ def score(
         READS,
     ],
     reference: References,
-    metric: Metrics = DEFAULT_METRICS,
+    metric: Metrics = None,
     tokenize: Tokenize = None,
     set: MetricSet = None,
     scores: Scores = None,

@@ -21,12 +21,15 @@ from calque.cli.common import (
     with_flags,
 )
 from calque.cli.console import Console
+from calque.cli.evaluation import parse_setting
 from calque.cli.files import READS, WRITES, FileRole
 from calque.cli.log import Log
 from calque.config import TASK_DEFAULTS, LeaveOneOutOptions, to_mapping
 from calque.errors import OptionError
 from calque.tune.registry import find_method, method_names
 
+UNLEARNED = 3
+"""The exit code of a run that a guard has stopped, or that learned nothing."""
 PARTS = "parts"
 """The folder, in that of a run, of models that have not seen a part of the training text."""
 
@@ -114,7 +117,7 @@ def tune(
     ] = None,
     start: Annotated[
         str | None,
-        typer.Option(help="First weights: a name in the model, or a file for n-best lists."),
+        typer.Option(help="First weights: a name in the model, or a file of 'name value' lines."),
         START_FILE,
     ] = None,
     condense: Annotated[
@@ -126,8 +129,13 @@ def tune(
         ),
     ] = None,
     metric: Annotated[
-        str, typer.Option(metavar="NAME", help="Metric to tune for.")
-    ] = TASK_DEFAULTS.metric,
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"Metric to tune for ({TASK_DEFAULTS.metric} by default); --set NAME.KEY=VALUE"
+            " sets its options.",
+        ),
+    ] = None,
     list_length: Annotated[
         int, typer.Option(min=1, metavar="N", help="Length of the model's n-best lists.")
     ] = TASK_DEFAULTS.list_length,
@@ -171,10 +179,19 @@ def tune(
     [bold]calque tune --nbest dev.nbest.gz --reference dev.en --method mert --weights w.txt
     --model model --source dev.de --add language_model,lexical[/]
 
-    The tuned weights become the model's active ones; earlier ones are kept under their names.
+    [bold]calque tune --model model --source dev.de --reference dev.en --method mira
+    --metric chrf --set chrf.word_order=2[/]
+
+    The tuned weights become the model's active ones; earlier ones are kept under their names. If
+    a guard stops the run, or if nothing was learned, the exit code is 3; in the latter case the
+    model is left as it was.
     """
     trainer_of = find_method(method)
-    options = options_from(trainer_of.Options(), config, set)
+    if metric is not None and len(metric) > 1:
+        raise OptionError(f"--metric is given {len(metric)} times: weights are tuned for one")
+    measure = TASK_DEFAULTS.metric if metric is None else metric[0]
+    about_metric, about_method = _split(set or [], measure)
+    options = options_from(trainer_of.Options(), config, about_method)
     forgotten = left_out(leave_one_out, unseen)
     if model is None and nbest is None:
         raise OptionError(
@@ -191,16 +208,15 @@ def tune(
                 " --add or --nbest-output: the tuned weights go into the model"
             )
         called = name or trainer.method
-        from calque.model import DEFAULT, ModelWriter, activate_weights, check_name
+        from calque.model import DEFAULT, ModelWriter, check_name
 
         check_name(called)
-
         ModelWriter(model, update=True).check()
         task: Any = DecoderTask(
             model,
             source,
             reference,
-            metric,
+            measure,
             dev_source=dev_source,
             dev_references=dev_reference or (),
             leave_one_out=forgotten,
@@ -208,17 +224,17 @@ def tune(
             part_models=None if run is None else run / PARTS,
             n_best=list_length,
             start=start or DEFAULT,
+            metric_settings=about_metric,
             threads=threads,
         )
         if condense is not None:
             task = CondensedTask(task, condense)
         result = trainer.fit(task, run=run, threads=threads, memory_mb=memory_mb, progress=console)
-        how = {"method": method, "seed": seed, "options": to_mapping(options)}
-        how |= {"metric": metric, "score": result.score}
-        activate_weights(model, called, result.weights, how)
-        note = (
-            f"{model}: its weights are now '{called}'; calque translate --model {model} uses them"
-        )
+        if result.chosen == 0:
+            note = f"{model}: stays as it was"
+        else:
+            result.save(model, called)
+            note = f"{model}: its weights are now '{called}'; calque translate uses them"
     else:
         others = (name, dev_source, dev_reference, forgotten, jackknife or None, condense)
         if weights is None or any(one is not None for one in others):
@@ -235,10 +251,11 @@ def tune(
         task = NBestTask(
             nbest or [],
             reference,
-            metric,
+            measure,
             start=None if start is None else read_weights(start),
             total=total,
             additions=_additions(add, source, model),
+            metric_settings=about_metric,
             progress=console,
         )
         if nbest_output is not None:
@@ -251,16 +268,32 @@ def tune(
     if json:
         history = [vars(done) for done in result.history]
         by_name = result.weights.by_name(task.source.sparse_name)
-        print_json({**vars(result), "weights": by_name, "history": history})
+        told = {"weights": by_name, "history": history, "trouble": result.trouble}
+        print_json({**vars(result), **told})
     else:
         steps = _steps(result.history, task.metric.higher_is_better)
         console.print(
-            _table(steps if method == "simplex" else result.history, result.chosen, metric)
+            _table(steps if method == "simplex" else result.history, result.chosen, measure)
         )
         console.print(
-            f"chosen: round {result.chosen}, {metric} {result.score:.2f} ({result.metric})"
+            f"chosen: round {result.chosen}, {measure} {result.score:.2f} ({result.metric})"
         )
     console.note(note)
+    if result.trouble is not None:
+        raise typer.Exit(UNLEARNED)
+
+
+def _split(assignments: list[str], metric: str) -> tuple[dict[str, Any], list[str]]:
+    """What `--set` says about the metric, by option, and about the method."""
+    about_metric = {}
+    others = []
+    for assignment in assignments:
+        if assignment.strip().startswith(f"{metric}."):
+            _, option, value = parse_setting(assignment)
+            about_metric[option] = value
+        else:
+            others.append(assignment)
+    return about_metric, others
 
 
 def _additions(add: str | None, source: Path | None, model: Path | None) -> Any:
@@ -272,15 +305,19 @@ def _additions(add: str | None, source: Path | None, model: Path | None) -> Any:
 
 
 def _table(history: Any, chosen: int, metric: str) -> Table:
+    has_candidates = any(done.n_candidates for done in history)
     table = Table(box=None, header_style="bold")
-    heads = ("round", metric, "length", "candidates", "new", f"{metric} in pool", "")
-    for head in heads:
+    heads = ["round", metric, "length"]
+    heads += ["candidates", "new", f"{metric} in pool"] if has_candidates else []
+    for head in (*heads, ""):
         table.add_column(head, justify="right" if head else "left")
     for done in history:
-        pool = "-" if done.pool_score is None else f"{done.pool_score:.2f}"
+        row = [str(done.round), f"{done.score:.2f}", f"{done.length_ratio:.3f}"]
+        if has_candidates:
+            pool = "-" if done.pool_score is None else f"{done.pool_score:.2f}"
+            row += [f"{done.n_candidates:,}", f"{done.n_new:,}", pool]
         remark = done.guard or done.stopped or ("chosen" if done.round == chosen else "")
-        row = (f"{done.score:.2f}", f"{done.length_ratio:.3f}", f"{done.n_candidates:,}")
-        table.add_row(str(done.round), *row, f"{done.n_new:,}", pool, remark)
+        table.add_row(*row, remark)
     return table
 
 

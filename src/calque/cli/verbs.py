@@ -85,6 +85,11 @@ VERBS = dict(
             "compare",
             "Test whether one system is better than another, on the same sentences.",
         ),
+        _verb("align", "Link the words of sentence pairs that translate each other."),
+        _verb(
+            "lexicon",
+            "Write the word translations that a model has learned, with their probabilities.",
+        ),
         _verb("lm", "Estimate an n-gram language model, or measure how well one predicts a text."),
         _verb(
             "import",
@@ -97,6 +102,7 @@ VERBS = dict(
             "generate",
             "Generate a parallel corpus, with four references for dev and test, from a seed.",
         ),
+        _verb("weights", "Show, change and choose the weights of a model."),
         _verb("info", "Show what a model folder holds, and check every file against its checksum."),
     ]
 )

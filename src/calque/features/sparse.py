@@ -119,17 +119,33 @@ class SparseWeights:
         min_magnitude: float = 0.0,
         counts: SparseWeights | None = None,
         min_count: float = 1.0,
+        most: int | None = None,
     ) -> SparseWeights:
         """The weights at least `min_magnitude` from 0, of keys counted at least `min_count` times.
 
-        `counts` has the counts as values; without it all keys pass. What is dropped weighs 0.
+        `counts` has the counts as values; without it all keys pass. Of what is left, the `most`
+        largest. What is dropped weighs 0.
         """
         result = copy.copy(self.core)
         if min_magnitude > 0:
             result.prune_magnitude(min_magnitude)
         if counts is not None:
             result.prune_count(counts.core, min_count)
+        if most is not None and len(result) > most:
+            return SparseWeights.from_arrays(*SparseWeights(result).largest(most))
         return SparseWeights(result)
+
+    def largest(self, n: int) -> tuple[Keys, NDArray[np.float32]]:
+        """The keys and values of the `n` entries farthest from 0, in this order; ties by key."""
+        keys, values = self.core.entries()
+        sizes = np.abs(values)
+        if n < len(keys):
+            least = np.partition(sizes, len(keys) - n)[len(keys) - n] if n else np.inf
+            above, equal = np.flatnonzero(sizes > least), np.flatnonzero(sizes == least)
+            chosen = np.concatenate([above, equal[: n - len(above)]])
+            keys, values, sizes = keys[chosen], values[chosen], sizes[chosen]
+        order = np.lexsort((keys, -sizes))
+        return keys[order], values[order]
 
     def lines(self, names: Mapping[int, str] | None = None) -> Iterator[str]:
         """`name value` for each entry, by ascending key; `#` and 16 hex digits where no name is."""

@@ -102,8 +102,9 @@ class ModelWriter:
         self._manifest = self._manifest.without_entry(name)
 
     def commit(self, info: Mapping[str, Any]) -> None:
-        """Make what was added the model, in one step; `info` joins the manifest's."""
-        merged = {**self._manifest.info, **info}
+        """Make what was added the model, in one step; `info` joins the manifest's, none removes."""
+        joined = {**self._manifest.info, **info}
+        merged = {name: value for name, value in joined.items() if value is not None}
         manifest = Manifest(self._manifest.entries, merged)
         part = self.path / (FILE_NAME + PART)
         try:

@@ -91,8 +91,10 @@ def _chosen(
     for index, one in enumerate(rounds):
         if one.score is None:
             continue
-        ratio = one.length_ratio if guards_length and index else None
-        if ratio is not None and length_trouble(ratio):
+        ratio, first = one.length_ratio, rounds[0].length_ratio
+        if ratio is None or first is None or not guards_length:
+            ratio = first = 1.0
+        if index and length_trouble(ratio, first):
             continue
         before = None if best is None else rounds[best].score
         if (

@@ -119,6 +119,7 @@ class CandidateTraining(Training):
             self._check_choice()
             if not trainer.tunes_sparse and not task.source.has_families:
                 self._refuse_sparse(self._pool.lists())
+            self._warn_of_few_sentences()
         if own is None:
             own = self._own(weights)
         stopped = None
@@ -224,7 +225,7 @@ class CandidateTraining(Training):
         """The update of the method, unless it leads to trouble."""
         task, trainer, free = self._task, self._trainer, self._free()
         before = self._pool.vector(weights)
-        with self._place.progress.stage(f"{trainer.method}, round {round + 1}") as stage:
+        with self._place.progress.stage(f"{trainer.method}, round {round}") as stage:
             after = self._updated(round, before)
             trouble = guards.weights_trouble(after, before, free)
             if isinstance(trouble, guards.NotFinite):
@@ -233,13 +234,15 @@ class CandidateTraining(Training):
             if trouble is not None:
                 return Step(guard=trouble)
             chosen = self._choice(after)
-            guard = guards.length_trouble(chosen.length_ratio)
+            rounds = self._place.run.rounds
+            first = rounds[0].length_ratio if rounds else measured.verdict.length_ratio
+            guard = guards.length_trouble(chosen.length_ratio, first)
             if guard is not None and trainer.guards_length:
                 return Step(guard=guard)
             change = _change(before, after, free)
             stage.say(
-                f"{task.metric.name} {measured.verdict.score:.2f}, {chosen.score:.2f} out of"
-                f" {len(self._pool):,} candidates"
+                f"{task.metric.name} {measured.verdict.score:.2f}; the next weights choose"
+                f" {chosen.score:.2f} out of {len(self._pool):,} candidates"
             )
         settled = change <= trainer.options.settled
         return Step(
@@ -280,6 +283,21 @@ class CandidateTraining(Training):
         if feature < len(names):
             return names[feature]
         return self._task.source.sparse_name(int(self._pool.keys()[feature - len(names)]))
+
+    def _warn_of_few_sentences(self) -> None:
+        """Warn where sparse weights can learn the text by heart, and nothing would show it."""
+        task = self._task
+        if not self._trainer.tunes_sparse or task.selection is not None:
+            return
+        n_free = int(self._free()[len(self._pool.dense_names) :].sum())
+        if n_free > task.source.n_sentences:
+            other = ""
+            if task.source.decodes_again:
+                other = ", and --dev-source with --dev-reference chooses the round on another text"
+            self._place.progress.warn(
+                f"{n_free:,} sparse weights learn from {task.source.n_sentences:,} sentences, which"
+                f" they may learn by heart: --set fixed=sparse keeps them as they are{other}"
+            )
 
     def _refuse_sparse(self, lists: Lists) -> None:
         """Raise where a method of few directions meets sparse features."""

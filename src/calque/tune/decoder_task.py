@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +24,7 @@ from calque.errors import CalqueError, FileError, OptionError
 from calque.features import SparseWeights, Weights
 from calque.metrics.metric import Metric
 from calque.metrics.registry import make_metric, settings_of
-from calque.model import DEFAULT, Model
+from calque.model import DEFAULT, Model, ModelFolder, read_weights_file, weight_names
 from calque.progress import SILENT, Progress
 from calque.text import GivenText, Text
 from calque.tune.judge import Judge, Verdict
@@ -52,25 +52,30 @@ class DecoderTask(Task):
         jackknife: int = 0,
         part_models: Path | None = None,
         n_best: int = TASK_DEFAULTS.list_length,
-        start: str = DEFAULT,
+        start: Weights | Path | str = DEFAULT,
+        metric_settings: Mapping[str, Any] | None = None,
         threads: int | None = None,
     ) -> None:
-        """Take a model, or a folder whose weights called `start` are the first.
+        """Take a model, or a folder; `start` are the first weights.
 
-        The source is a file or a list of sentences; `references` has one or more such texts, each
-        with a translation of every sentence.
+        These are weights of the folder by name, or from a file of `name value` lines, or an object;
+        a model that is no folder has its own. The source is a file or a list of sentences;
+        `references` has one or more such texts, each with a translation of every sentence.
 
         Translations are measured as a user reads them. By name, `metric` splits words as 13a does
-        where the model tokenises, and at spaces where its text is tokenised already. With
+        where the model tokenises, and at spaces where its text is tokenised already, unless
+        `metric_settings` say otherwise. With
         `dev_source` and `dev_references` the round is chosen on that text. With `leave_one_out` the
         text is the one that the model was learned from, and each sentence is decoded as if the
         model had not seen its pair. With `jackknife` it is that text, too, in so many parts, each
         decoded by a model of the others; these are kept in the folder `part_models`, if any.
         """
         folder = None if isinstance(model, Translator) else Path(model)
-        translator = model if isinstance(model, Translator) else load(model, start)
+        translator = _with_start(model, start)
         if isinstance(metric, str):
-            metric = _named_metric(metric, translator)
+            metric = _named_metric(metric, translator, metric_settings or {})
+        elif metric_settings:
+            raise OptionError("metric_settings are for a metric by name: expected a name")
         judge = Judge(references, metric)
         text = GivenText.of(source, "source")
         if jackknife:
@@ -315,10 +320,26 @@ def _check_equal(source: GivenText, judge: Judge) -> None:
         )
 
 
-def _named_metric(name: str, translator: Translator) -> Metric:
+def _with_start(model: Translator | Path | str, start: Weights | Path | str) -> Translator:
+    """The model with its first weights."""
+    if isinstance(model, Translator):
+        if not isinstance(start, Weights):
+            return model
+        return Translator(replace(model.model, weights=start), model.options)
+    if isinstance(start, str) and (
+        start in weight_names(ModelFolder(model)) or not Path(start).is_file()
+    ):
+        return load(model, start)
+    loaded = load(model, DEFAULT)
+    if isinstance(start, Path | str):
+        start = read_weights_file(start, loaded.model.features)
+    return Translator(replace(loaded.model, weights=start))
+
+
+def _named_metric(name: str, translator: Translator, settings: Mapping[str, Any]) -> Metric:
     tokenises = translator.model.preprocessor.options.tokenize
     spaces = "tokenize" in settings_of(name) and not tokenises
-    return make_metric(name, **({"tokenize": "none"} if spaces else {}))
+    return make_metric(name, **{**({"tokenize": "none"} if spaces else {}), **settings})
 
 
 def _digest(sparse: SparseWeights) -> str:
@@ -332,8 +353,6 @@ def identity(folder: Path | None) -> dict[str, str]:
     """The parts of a model that decide its translations, by content; none for one in memory."""
     if folder is None:
         return {}
-    from calque.model import ModelFolder
-
     entries = ModelFolder(folder).manifest.entries
     return {
         name: entry.sha256

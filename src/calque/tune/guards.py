@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -88,11 +89,22 @@ def weights_trouble(
     return None
 
 
-def length_trouble(ratio: float) -> str | None:
-    """What is wrong with output of this share of the references' length."""
+def length_trouble(ratio: float, start: float) -> str | None:
+    """What is wrong with output of this share of the references' length; `start` is the first's.
+
+    A run that starts outside of the bounds may go on while it stays nearer to them than its start.
+    """
     if SHORTEST <= ratio <= LONGEST:
+        return None
+    starts_outside = not SHORTEST <= start <= LONGEST
+    if starts_outside and _distance(ratio) < _distance(start):
         return None
     return (
         f"the output has {ratio:.2f} times the words of the references,"
         f" expected {SHORTEST} to {LONGEST} times"
     )
+
+
+def _distance(ratio: float) -> float:
+    """How far a length is from that of the references; twice is as far as half."""
+    return abs(math.log(ratio)) if ratio > 0 else math.inf

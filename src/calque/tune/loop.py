@@ -62,6 +62,16 @@ class Result:
         n_rounds = len(self.history)
         return f"<Result: {self.score:.2f} in round {self.chosen} of {n_rounds}, {self.weights!r}>"
 
+    @property
+    def trouble(self) -> str | None:
+        """Why the result may not be what was hoped for: a guard, or no round above the start."""
+        last = self.history[-1]
+        if last.guard is not None:
+            return f"stopped in round {last.round}: {last.guard}; the best weights before that stay"
+        if self.chosen == 0:
+            return "nothing was learned: no round is better than the start"
+        return None
+
 
 class Place(NamedTuple):
     """Where a training works."""
@@ -189,6 +199,8 @@ class Trainer(ABC):
                     _round(self, training, task, place, watch)
             result = _result(self, log, task)
             _keep_examples(log, task, result)
+            if result.trouble is not None:
+                progress.warn(f"{self.method}: {result.trouble}")
             return result
         finally:
             log.close()
@@ -209,17 +221,13 @@ def _round(
         verdict = task.selection.verdict(weights, place.progress)
     guard, step = None, Step()
     if trainer.guards_length and round > 0:
-        guard = guards.length_trouble(verdict.length_ratio)
+        guard = guards.length_trouble(verdict.length_ratio, log.rounds[0].length_ratio)
     stopped = measured.stopped if guard is None else "guard"
     if stopped is None and round == trainer.most_rounds:
         stopped = "all rounds done"
     if stopped is None:
         step = training.step(round, weights, measured)
         guard, stopped = step.guard, step.stopped if step.guard is None else "guard"
-    if guard is not None:
-        place.progress.warn(
-            f"{trainer.method}, round {round + 1}: {guard}; the last good weights stay"
-        )
     done = Round(
         round=round,
         score=verdict.score,
@@ -247,7 +255,7 @@ def _best(trainer: Trainer, rounds: Sequence[Round], task: Task) -> Round:
         for done in rounds
         if done.round == 0
         or not trainer.guards_length
-        or guards.length_trouble(done.length_ratio) is None
+        or guards.length_trouble(done.length_ratio, rounds[0].length_ratio) is None
     ]
     if trainer.takes_last:
         return good[-1]
@@ -263,14 +271,20 @@ def _result(trainer: Trainer, log: Run, task: Task) -> Result:
     chosen = _best(trainer, log.rounds, task)
     signature = (task.judge if task.selection is None else task.selection.judge).metric.signature
     weights = task.finished(log.weights(chosen.round))
-    options = to_mapping(trainer.options)
+    how = {
+        "method": trainer.method,
+        "seed": trainer.seed,
+        "options": to_mapping(trainer.options),
+        "metric": task.metric.name,
+        "score": chosen.score,
+    }
     return Result(
         weights=weights,
         score=chosen.score,
         chosen=chosen.round,
         history=tuple(log.rounds),
         metric=signature,
-        how={"method": trainer.method, "seed": trainer.seed, "options": options},
+        how=how,
     )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from calque.config import TASK_DEFAULTS
 from calque.decode import CandidateLists
-from calque.errors import CalqueError, FileError
+from calque.errors import CalqueError, FileError, OptionError
 from calque.features import SparseWeights, Weights
 from calque.hyps import NBest, joined, read_nbest, with_total
 from calque.hyps.added import Additions
@@ -41,17 +41,23 @@ class NBestTask(Task):
         start: Mapping[str, float] | None = None,
         total: bool = False,
         additions: Additions | None = None,
+        metric_settings: Mapping[str, Any] | None = None,
         progress: Progress = SILENT,
     ) -> None:
         """Take lists in memory or files of them (see `calque.hyps.formats`); several are merged.
 
         `references` has one or more texts with a translation of every sentence each: a file or a
-        list of sentences. `metric` is an object or a name; the words of lists are split at spaces.
-        `start` are the weights before tuning; by default those that best explain the totals of the
-        lists. With `total`, the decoder's own score is a feature too, called Total. `additions` are
-        features that Calque computes; they start from 0.
+        list of sentences. `metric` is an object, or a name, with `metric_settings`; the words of
+        lists are split at spaces unless these say otherwise. `start` are the weights before tuning;
+        by default those that best explain the totals of the lists. With `total`, the decoder's own
+        score is a feature too, called Total. `additions` are features that Calque computes; they
+        start from 0.
         """
-        judge = Judge(references, named_metric(metric) if isinstance(metric, str) else metric)
+        if isinstance(metric, str):
+            metric = named_metric(metric, metric_settings or {})
+        elif metric_settings:
+            raise OptionError("metric_settings are for a metric by name: expected a name")
+        judge = Judge(references, metric)
         given = [lists] if isinstance(lists, str | Path | NBest) else list(lists)
         if not given:
             raise CalqueError("no n-best lists: expected at least one file")
@@ -173,9 +179,10 @@ def _digest(lists: Path | str | NBest) -> dict[str, str]:
     return lists.digest() if isinstance(lists, NBest) else digest(lists)
 
 
-def named_metric(name: str) -> Metric:
-    """The metric of this name, where words are what stands between spaces."""
-    return make_metric(name, **({"tokenize": "none"} if "tokenize" in settings_of(name) else {}))
+def named_metric(name: str, settings: Mapping[str, Any]) -> Metric:
+    """The metric of this name; words are what stands between spaces, unless set otherwise."""
+    spaces = {"tokenize": "none"} if "tokenize" in settings_of(name) else {}
+    return make_metric(name, **{**spaces, **settings})
 
 
 def _explained(nbest: NBest, names: Sequence[str]) -> list[float]:

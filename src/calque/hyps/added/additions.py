@@ -26,7 +26,7 @@ class Additions:
     """A model folder of the same pair of languages."""
 
     def __post_init__(self) -> None:
-        """Raise `OptionError` where a file is missing, or nothing needs it."""
+        """Raise `OptionError` where a file is missing; forget one that no feature needs."""
         missing: dict[str, None] = {}
         features: dict[str, None] = {}
         for option, given, needs in (
@@ -37,9 +37,8 @@ class Additions:
             if given is None and who:
                 missing[option] = None
                 features |= dict.fromkeys(name for one in who for name in one.features)
-            if given is not None and not who:
-                added = f"the features are {self}" if self.additions else "no features are added"
-                raise OptionError(f"{option.split()[0]} {given}: not needed, as {added}")
+            if not who:
+                object.__setattr__(self, needs, None)
         if missing:
             options = " and ".join(missing)
             raise OptionError(f"{options} expected, to compute {', '.join(features)}")

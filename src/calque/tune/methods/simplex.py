@@ -163,7 +163,7 @@ class SimplexTraining(Training):
         """The next point, unless the search has ended."""
         score = measured.verdict.score
         value = self._value(score, measured.n_hypotheses or 0)
-        with self._progress.stage(f"simplex, evaluation {round + 1}") as stage:
+        with self._progress.stage(f"simplex, round {round}") as stage:
             stage.say(f"{self._task.metric.name} {score:.2f}")
         try:
             return Step(weights=self._search.send(value))
