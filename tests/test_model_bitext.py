@@ -71,4 +71,4 @@ def test_arrays_that_misfit_are_refused(trained: Path) -> None:
 
 
 def test_info_shows_the_kept_bitext(verb: Run, trained: Path) -> None:
-    assert "bitext" in done(verb("info", trained))
+    assert "bitext" in done(verb("info", "--all", trained))

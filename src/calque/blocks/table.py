@@ -177,8 +177,8 @@ class BlockTable:
             **dict.fromkeys(("joint_counts", "orientation"), (len(self), 0)),
         }
         for name, allowed in n_rows.items():
-            if (found := len(getattr(self, name))) not in allowed:
-                raise ModelError(f"block table: '{name}' has {found} rows, expected {allowed[0]}")
+            if (n_found := len(getattr(self, name))) not in allowed:
+                raise ModelError(f"block table: '{name}' has {n_found} rows, expected {allowed[0]}")
 
 
 def _check_form(name: str, array: NDArray[Any]) -> None:

@@ -282,19 +282,19 @@ class Decoder:
         `ends` is false for derivations of prefixes of the sentences.
         """
         lists = [list(some) for some in derivations]
-        found = self.core.sparse_features(
+        arrays = self.core.sparse_features(
             self.core_source(source), lists, ends=ends, threads=n_workers(threads)
         )
-        return SparseRows(*found)
+        return SparseRows(*arrays)
 
     def sparse_batch(
         self, batch: _core.DecodedBatch, source: SourceText, *, threads: int | None = None
     ) -> SparseRows:
         """The sparse features of all that was decoded from a source, candidate by candidate."""
-        found = self.core.sparse_features_of(
+        arrays = self.core.sparse_features_of(
             self.core_source(source), batch, threads=n_workers(threads)
         )
-        return SparseRows(*found)
+        return SparseRows(*arrays)
 
     def bags(
         self,
@@ -376,12 +376,12 @@ class Decoder:
 
         steps = [
             NamedStep(
-                step.begin,
-                step.end,
-                tuple(text(word) for word in step.target),
-                tuple(word < 0 for word in step.target),
-                step.block,
-                step.orientation,
+                begin=step.begin,
+                end=step.end,
+                target=tuple(text(word) for word in step.target),
+                copied=tuple(word < 0 for word in step.target),
+                row=step.block,
+                orientation=step.orientation,
             )
             for step in derivation.steps
         ]

@@ -74,7 +74,7 @@ def checked(
         raise ModelError(f"the features lack the array '{name}'")
     array = arrays[name]
     fits = array.ndim == len(shape) and all(
-        wanted in (None, found) for wanted, found in zip(shape, array.shape, strict=True)
+        wanted in (None, length) for wanted, length in zip(shape, array.shape, strict=True)
     )
     if array.dtype != dtype or not fits:
         expected = ", ".join("any" if size is None else str(size) for size in shape)

@@ -77,9 +77,9 @@ def learn_relevant_set(
         lexicon = train_model1(source, target, lexical.model1_iterations, workers, progress)
     else:
         lexicon = single_word_lexicon(table, table.joint_counts, "target")
-    found = find_jumps(source, target, alignments)
+    word_jumps = find_jumps(source, target, alignments)
     return RelevantSetData(
         lexical_column(table, lexicon, threads=workers),
-        outbound_table(found, n_source_words, jumps),
-        inbound_table(found, n_source_words, jumps),
+        outbound_table(word_jumps, n_source_words, jumps),
+        inbound_table(word_jumps, n_source_words, jumps),
     )

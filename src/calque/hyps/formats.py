@@ -62,13 +62,13 @@ def _read(blocks: Iterator[str], path: Path | str) -> NBest:
             raise LineError(path, reader.line, str(error)) from None
     totals = reader.totals()
     return NBest(
-        tuple(reader.names()),
-        reader.sentences(),
-        [text.replace(ESCAPED_BARS, BARS) for text in reader.texts()],
-        reader.row_offsets(),
-        reader.columns(),
-        reader.values(),
-        totals if len(totals) else None,
+        names=tuple(reader.names()),
+        sentences=reader.sentences(),
+        texts=[text.replace(ESCAPED_BARS, BARS) for text in reader.texts()],
+        row_offsets=reader.row_offsets(),
+        columns=reader.columns(),
+        values=reader.values(),
+        totals=totals if len(totals) else None,
     )
 
 
@@ -92,13 +92,13 @@ def _read_json(blocks: Iterator[str], path: Path | str) -> NBest:
             if score is not None:
                 totals.append(_finite(score, "the score", path, line))
     return NBest(
-        tuple(names),
-        np.array(sentences, np.int64),
-        texts,
-        np.array(offsets, np.int64),
-        np.array(columns, np.int32),
-        np.array(values, np.float64),
-        np.array(totals) if totals else None,
+        names=tuple(names),
+        sentences=np.array(sentences, np.int64),
+        texts=texts,
+        row_offsets=np.array(offsets, np.int64),
+        columns=np.array(columns, np.int32),
+        values=np.array(values, np.float64),
+        totals=np.array(totals) if totals else None,
     )
 
 

@@ -79,12 +79,12 @@ class FeatureData:
     ) -> FeatureSet:
         """The feature set that the options choose; `ModelError` where data for it is missing."""
         dense = DenseData(
-            blocks,
-            self.relevant_set,
-            self.local_model,
-            self.model4,
-            self.class_lm,
-            self.hierarchical,
+            blocks=blocks,
+            relevant_set=self.relevant_set,
+            local_model=self.local_model,
+            model4=self.model4,
+            class_lm=self.class_lm,
+            hierarchical=self.hierarchical,
         )
         words = WordData(
             source,
@@ -155,14 +155,14 @@ class FeatureData:
             except ModelError as error:
                 raise ModelError(f"{folder.path}: {name}: {error}") from error
         return cls(
-            parts["relevant-set"],
-            parts["local-model"],
-            parts["model4"],
-            _class_lm(folder),
-            _classes(folder, "source"),
-            _classes(folder, "target"),
-            parts["hierarchical"],
-            families_from_json(folder.json("features/families"))
+            relevant_set=parts["relevant-set"],
+            local_model=parts["local-model"],
+            model4=parts["model4"],
+            class_lm=_class_lm(folder),
+            source_classes=_classes(folder, "source"),
+            target_classes=_classes(folder, "target"),
+            hierarchical=parts["hierarchical"],
+            families=families_from_json(folder.json("features/families"))
             if "features/families" in folder
             else {},
         )
@@ -224,22 +224,24 @@ def learn_feature_data(
     is_listed = any(template.listed for template in templates)
     needs_events = counts_events or is_listed or dense & LOCAL_MODEL
     return FeatureData(
-        learn_relevant_set(*corpus, first, n_words, how.lexical, how.jumps, **work)
+        relevant_set=learn_relevant_set(*corpus, first, n_words, how.lexical, how.jumps, **work)
         if dense & RELEVANT_SET
         else None,
-        learn_local_model(*corpus, how.local, **work) if needs_events else None,
-        learn_model4(*corpus, alignments, max_words, how.jumps, **work) if dense & MODEL4 else None,
-        estimate_class_lm(
+        local_model=learn_local_model(*corpus, how.local, **work) if needs_events else None,
+        model4=learn_model4(*corpus, alignments, max_words, how.jumps, **work)
+        if dense & MODEL4
+        else None,
+        class_lm=estimate_class_lm(
             bitext.target, bitext.target_vocabulary, target, options.classes, progress
         )
         if asks_class_lm and target is not None
         else None,
-        source,
-        target,
-        learn_hierarchical(*corpus, alignments, max_words, **work)
+        source_classes=source,
+        target_classes=target,
+        hierarchical=learn_hierarchical(*corpus, alignments, max_words, **work)
         if dense & HIERARCHICAL
         else None,
-        families,
+        families=families,
     )
 
 

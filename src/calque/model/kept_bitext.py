@@ -87,8 +87,8 @@ class KeptBitext:
     def pairs_of(self, lines: NDArray[np.int64]) -> NDArray[np.int64]:
         """The pair of each line of the training text, -1 where cleaning dropped it."""
         at = np.searchsorted(self.lines, lines)
-        found = self.lines[np.minimum(at, len(self) - 1)] == lines
-        return np.where(found, at, -1)
+        is_kept = self.lines[np.minimum(at, len(self) - 1)] == lines
+        return np.where(is_kept, at, -1)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays by name: the form on disk."""
@@ -109,9 +109,9 @@ class KeptBitext:
         for name, dtype in DTYPES.items():
             if name not in arrays:
                 raise ModelError(f"the kept bitext lacks the array '{name}'")
-            if (found := arrays[name]).dtype != dtype or found.ndim != 1 + (name == "links"):
+            if (array := arrays[name]).dtype != dtype or array.ndim != 1 + (name == "links"):
                 raise ModelError(
-                    f"kept bitext: '{name}' is {found.dtype} of shape {found.shape},"
+                    f"kept bitext: '{name}' is {array.dtype} of shape {array.shape},"
                     f" expected {dtype}, {'two dimensions' if name == 'links' else 'one dimension'}"
                 )
         if not all(len(arrays[name]) for name in arrays if name.endswith("offsets")):

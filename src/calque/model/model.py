@@ -56,7 +56,7 @@ class Model:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        values = {part.name: getattr(self, part.name) for part in fields(self)}
         origin = values.pop("origin")
         if origin is None:
             return _restored, (values,)
@@ -76,10 +76,10 @@ class Model:
         """
         family = self.feature_data.family_of(name, self.feature_options)
         active = self.features.templates
-        found = {template.name: template for template in family if template.name in active}
-        if not found:
+        templates = {template.name: template for template in family if template.name in active}
+        if not templates:
             raise CalqueError(f"the model has no sparse features of the family '{name}'")
-        return found
+        return templates
 
     def in_family(self, name: str, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Which of the keys are of a family or group of the model's sparse features."""
@@ -108,20 +108,20 @@ class Model:
         bitext = folder.arrays("bitext/")
         try:
             model = cls(
-                Preprocessor.from_json(preprocessor),
-                source,
-                target,
-                BlockTable.from_arrays(blocks),
-                LanguageModel.from_arrays(lm, lm_words),
-                chosen,
-                fill(DecodeOptions(), options, "decode"),
-                fill(FeatureOptions.standard(), features, "features"),
-                FeatureData.load(folder),
-                KeptBitext.from_arrays(bitext) if bitext else None,
-                origin,
+                preprocessor=Preprocessor.from_json(preprocessor),
+                source_vocabulary=source,
+                target_vocabulary=target,
+                blocks=BlockTable.from_arrays(blocks),
+                lm=LanguageModel.from_arrays(lm, lm_words),
+                weights=chosen,
+                decode_options=fill(DecodeOptions(), options, "decode"),
+                feature_options=fill(FeatureOptions.standard(), features, "features"),
+                feature_data=FeatureData.load(folder),
+                bitext=KeptBitext.from_arrays(bitext) if bitext else None,
+                origin=origin,
             )
             model._check()
-            origin.parts.update({one.name: getattr(model, one.name) for one in fields(model)})
+            origin.parts.update({part.name: getattr(model, part.name) for part in fields(model)})
             _ = model.features  # compiled here so that a mistake in the choice shows now
             return model
         except (ModelError, OptionError) as error:

@@ -93,8 +93,8 @@ class WorkingCopy:
             rows = part.offsets, part.row_offsets, part.columns, values
             for first in range(0, part.n_sentences, AT_ONCE):
                 last = min(first + AT_ONCE, part.n_sentences)
-                found = differences(*rows, first, last, is_sparse, clip, threads)
-                stack.append(dict(zip(_DIFFERENCES, found, strict=True)))
+                differing = differences(*rows, first, last, is_sparse, clip, threads)
+                stack.append(dict(zip(_DIFFERENCES, differing, strict=True)))
             dense = np.ascontiguousarray(part.dense[:, is_dense] / units[is_dense])
             base = np.zeros(len(part)) if others is None else part.scores(others)
             lengths = np.diff(part.offsets)

@@ -101,7 +101,7 @@ class GoldStore:
         bitext = self._training.bitext
         folds = [other_folds(len(bitext), PAIRS, fold, lm_folds) for fold in range(lm_folds)]
         others = [with_lms_of(model, bitext.target.select(keep)) for keep in folds]
-        return [Decoder.of(one) for one in others or [model]]
+        return [Decoder.of(part_model) for part_model in others or [model]]
 
     def _range(self, at: int) -> range:
         return range(at * PAIRS, min((at + 1) * PAIRS, self.n_pairs))
