@@ -78,6 +78,7 @@ def test_tables_have_as_many_cells_in_every_row(page: Path) -> None:
 
 def test_the_site_shows_every_page() -> None:
     shown = re.findall(r": ([\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
-    assert sorted(shown) == sorted(page.name for page in (ROOT / "docs").glob("*.md"))
+    pages = sorted(page.name for page in (ROOT / "docs").glob("*.md"))
+    assert sorted(shown) == pages, "list the new page in mkdocs.yml and docs/index.md"
     index = (ROOT / "docs" / "index.md").read_text()
     assert all(f"({name})" in index for name in shown if name != "index.md")
