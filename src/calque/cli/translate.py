@@ -65,7 +65,8 @@ def translate(
         bool,
         typer.Option(
             "--json",
-            help="Write a JSON object per line: text, score, blocks, word links, unknown words.",
+            help="Write a JSON object per line: text, score, confidence, blocks, word links,"
+            " unknown words.",
         ),
     ] = False,
     alignment_output: Annotated[
@@ -147,7 +148,9 @@ def translate(
         out = stack.enter_context(open_output(output))
         lists = opened(nbest_output) or (out if nbest is not None and not json else None)
         alignments, graphs, unknown = map(opened, (alignment_output, graph, unknown_output))
-        writer = _Writer(out, lists, alignments, json, nbest is not None and lists is None)
+        lists_in_json = nbest is not None and lists is None
+        is_calibrated = translator.calibration is not None
+        writer = _Writer(out, lists, alignments, json, lists_in_json, is_calibrated)
         shows_bar = not is_typed(input) and not is_seen(output)
         progress: Progress = console if shows_bar else SILENT
         stage = stack.enter_context(progress.stage("translate", _n_lines(input)))
@@ -164,6 +167,7 @@ def translate(
             nbest or 1,
             distinct=not derivations,
             with_sparse=lists is not None,
+            with_confidence=json,
             terminology=terms,
             pass_through=pass_through,
             leave_one_out=forgotten,
@@ -189,10 +193,12 @@ class _Writer:
         alignments: IO[str] | None,
         json: bool,
         lists_in_json: bool,
+        is_calibrated: bool,
     ) -> None:
         """Take where translations, n-best lists and word links go; `lists` may be `out` itself."""
         self._out, self._lists, self._alignments = out, lists, alignments
         self._json, self._lists_in_json = json, lists_in_json
+        self._is_calibrated = is_calibrated
         self._index = 0
 
     def write(self, translations: Sequence[Translation]) -> None:
@@ -211,7 +217,7 @@ class _Writer:
         self._index += 1
 
     def _row(self, translations: Sequence[Translation]) -> dict[str, Any]:
-        row = {"id": self._index, **translations[0].to_json()}
+        row = {"id": self._index, "calibrated": self._is_calibrated, **translations[0].to_json()}
         if self._lists_in_json:
             row["nbest"] = [
                 {"text": translation.text, "score": translation.score}

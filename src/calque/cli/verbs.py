@@ -58,6 +58,11 @@ VERBS = dict(
             "explain",
             "Show how a translation came about: its blocks, and what each feature contributed.",
         ),
+        _verb(
+            "calibrate",
+            "Learn how sure translations are of their words, for the confidences of"
+            " translate --json.",
+        ),
         _verb("rerank", "Re-rank the n-best lists of any decoder with tuned weights."),
         _verb("force", "Find out which references the model's blocks can derive, and how."),
         _verb(

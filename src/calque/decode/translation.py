@@ -52,6 +52,8 @@ class Translation:
     """Sparse features: values by key, where `Translator.n_best` was asked for them."""
     source_words: tuple[str, ...] = ()
     """The sentence as the decoder saw it: spans of blocks and links count these words."""
+    word_confidences: tuple[float, ...] = ()
+    """For every word the probability that it is right, where `Translator.n_best` was asked."""
 
     def __str__(self) -> str:
         return self.text
@@ -65,6 +67,12 @@ class Translation:
         copied = sorted((use.begin, use.source) for use in self.blocks if not use.known)
         return tuple(word for _, word in copied)
 
+    @property
+    def confidence(self) -> float | None:
+        """The mean confidence of the words: the share of them that is expected to be right."""
+        confidences = self.word_confidences
+        return sum(confidences) / len(confidences) if confidences else None
+
     def alignment(self) -> str:
         """The links in the Pharaoh format: source and target positions, `0-0 1-2`."""
         return " ".join(f"{i}-{j}" for i, j in sorted(self.links))
@@ -74,6 +82,8 @@ class Translation:
         return {
             "text": self.text,
             "score": self.score,
+            "confidence": self.confidence,
+            "word_confidences": list(self.word_confidences),
             "source_words": list(self.source_words),
             "words": list(self.words),
             "blocks": list(self._plain_blocks()),

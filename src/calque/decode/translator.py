@@ -8,6 +8,13 @@ from typing import Any, TypeAlias
 from calque import _core
 from calque.config import DecodeOptions, LeaveOneOutOptions, fill
 from calque.config.signature import takes_options
+from calque.decode.confidence import (
+    LIST_LENGTH,
+    UNCALIBRATED,
+    Calibration,
+    Evidence,
+    read_calibration,
+)
 from calque.decode.constraints import Constraints, Terminology
 from calque.decode.decoder import Decoder
 from calque.decode.explain import explain, place_of
@@ -35,23 +42,32 @@ Terms: TypeAlias = "Terminology | Mapping[str, str] | Path | str"
 
 def load(path: Path | str, weights: str | None = None) -> Translator:
     """The translator of a model folder, with its active weights or those called `weights`."""
-    return Translator(Model.load(path, weights))
+    return Translator(Model.load(path, weights), calibration=read_calibration(path, weights))
 
 
 class Translator:
     """Translates text with a loaded model."""
 
-    def __init__(self, model: Model, options: DecodeOptions | None = None) -> None:
-        """Take a model; `options` stand in for those stored in it."""
+    def __init__(
+        self,
+        model: Model,
+        options: DecodeOptions | None = None,
+        calibration: Calibration | None = None,
+    ) -> None:
+        """Take a model; `options` stand in for those stored in it.
+
+        A `calibration` (see `calque calibrate`) makes confidences of posteriors.
+        """
         self.model = model
         self.options = options or model.decode_options
         self.decoder = Decoder.of(model)
+        self.calibration = calibration
 
     def __repr__(self) -> str:
         return f"<Translator of {self.model!r}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Translator, (self.model, self.options)
+        return Translator, (self.model, self.options, self.calibration)
 
     def terminology(self, terms: Mapping[str, str] | Path | str) -> Terminology:
         """Terms ready for use in many calls: of a mapping, or of a file (see `Terminology`)."""
@@ -112,6 +128,7 @@ class Translator:
         *,
         distinct: bool = True,
         with_sparse: bool = False,
+        with_confidence: bool = False,
         terminology: Terms | None = None,
         pass_through: str | None = None,
         leave_one_out: LeaveOneOutOptions | None = None,
@@ -121,9 +138,10 @@ class Translator:
         """Up to `n` translations of every sentence, best first, lazily and in order.
 
         Those of a sentence in pieces are the best sums of the scores of its pieces. Sparse features
-        are extracted `with_sparse` only: it takes time. With `leave_one_out` the sentences are the
-        lines of the training text, and each is translated as if the model had not seen its pair;
-        without constraints.
+        are extracted `with_sparse` only: it takes time. `with_confidence` the best one has
+        confidences of its words, from a list of `LIST_LENGTH` candidates. With `leave_one_out` the
+        sentences are the lines of the training text, and each is translated as if the model had not
+        seen its pair; without constraints.
         """
         refuse_text("sentences", sentences, "a list of sentences, or any iterable of them")
         return self.n_best_of_groups(
@@ -131,6 +149,7 @@ class Translator:
             n,
             distinct=distinct,
             with_sparse=with_sparse,
+            with_confidence=with_confidence,
             terminology=terminology,
             pass_through=pass_through,
             leave_one_out=leave_one_out,
@@ -145,6 +164,7 @@ class Translator:
         *,
         distinct: bool = True,
         with_sparse: bool = False,
+        with_confidence: bool = False,
         terminology: Terms | None = None,
         pass_through: str | None = None,
         leave_one_out: LeaveOneOutOptions | None = None,
@@ -170,11 +190,37 @@ class Translator:
         prepared = (self._prepared(group, constraints, search) for group in groups)
         batches = PreparedText.batches_of_groups(prepared, self.model)
         n_threads = n_workers(threads)
+        n_ways = max(n, LIST_LENGTH) if with_confidence else n
         return (
-            self.read_off(sentence, ways, distinct, with_sparse)
+            self._confident(
+                self.read_off(sentence, ways[:n], distinct, with_sparse),
+                Evidence.of(sentence, ways) if with_confidence else None,
+            )
             for text, left_out in with_pairs(batches, training)
-            for sentence, ways in self._ways(text, n, distinct, n_threads, search, left_out)
+            for sentence, ways in self._ways(text, n_ways, distinct, n_threads, search, left_out)
         )
+
+    def evidence(
+        self, sentences: Iterable[str], threads: int | None = None, **options: Any
+    ) -> Iterator[tuple[Translation, Evidence]]:
+        """The best translation of every sentence and what an n-best list says of its words."""
+        search = fill(self.options, options, "translate")
+        constraints = Constraints.of(None, None, self.model.preprocessor)
+        prepared = self._prepared(sentences, constraints, search)
+        for text in PreparedText.batches(prepared, self.model):
+            for sentence, ways in self._ways(text, LIST_LENGTH, True, n_workers(threads), search):
+                [best] = self.read_off(sentence, ways[:1])
+                yield best, Evidence.of(sentence, ways)
+
+    def _confident(
+        self, translations: list[Translation], evidence: Evidence | None
+    ) -> list[Translation]:
+        """The translations, of which the first has its confidences."""
+        if evidence is None:
+            return translations
+        calibration = self.calibration or UNCALIBRATED
+        confidences = tuple(calibration.confidences(evidence).tolist())
+        return [replace(translations[0], word_confidences=confidences), *translations[1:]]
 
     @takes_options(DecodeOptions, meanings=False)
     def explain(
