@@ -12,6 +12,7 @@
 #include "lm/arpa_reader.h"
 #include "lm/arpa_writer.h"
 #include "lm/count.h"
+#include "lm/entries.h"
 #include "lm/kneser_ney.h"
 
 namespace calque::bind {
@@ -238,6 +239,25 @@ void register_arpa(nb::module_& m) {
             return copy(std::span<const float>(reader.backoffs(n)));
           },
           nb::arg("n"));
+  m.def(
+      "ngram_entries",
+      [](const BoundLanguageModel& model, const std::vector<Matrix<int32_t>>& ngrams, int n) {
+        const LanguageModel& lm = model.view();
+        const NgramLists lists = as_lists(ngrams);
+        if (n < 1 || n > lm.order() || lists.size() + 1 != static_cast<size_t>(lm.order())) {
+          throw Error("expected the lists of all orders of the model, and one of these");
+        }
+        const size_t size = n == 1 ? static_cast<size_t>(lm.n_words()) : lists[n - 2].size();
+        std::vector<float> log_probs(size), backoffs(size);
+        {
+          nb::gil_scoped_release release;
+          check_lists(lm, lists);
+          ngram_entries(lm, lists, n, log_probs, backoffs);
+        }
+        return std::pair(to_numpy(std::move(log_probs)), to_numpy(std::move(backoffs)));
+      },
+      nb::arg("model"), nb::arg("ngrams"), nb::arg("n"),
+      "The log probabilities and backoffs of the n-grams of order n, in the order of their list.");
   m.def(
       "arpa_lines",
       [](const BoundLanguageModel& model, const std::vector<Matrix<int32_t>>& ngrams,

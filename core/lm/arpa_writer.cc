@@ -4,7 +4,7 @@
 #include <charconv>
 #include <numbers>
 
-#include "error.h"
+#include "lm/entries.h"
 
 namespace calque {
 
@@ -20,15 +20,7 @@ std::string arpa_lines(const LanguageModel& model, const NgramLists& lists, cons
   };
   std::array<int32_t, kMaxLmOrder> ids;
   for (int64_t i = first; i < last; ++i) {
-    ngram_words(lists, n, static_cast<int32_t>(i), ids);
-    LmEntry entry;
-    if (n == 1) {
-      entry = model.unigram(ids[0]);
-    } else {
-      const LmSlot* slot = model.table(n).find(ngram_key(std::span(ids).first(size_t(n))));
-      if (slot == nullptr) throw Error("the list of n-grams is not that of the model");
-      entry = {slot->log_prob, slot->backoff};
-    }
+    const LmEntry entry = ngram_entry(model, lists, n, static_cast<int32_t>(i), ids);
     number(entry.log_prob);
     for (int k = n - 1; k >= 0; --k) {
       text += k == n - 1 ? '\t' : ' ';

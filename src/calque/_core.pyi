@@ -135,6 +135,11 @@ class ArpaReader:
 
     def backoffs(self, n: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]: ...
 
+def ngram_entries(model: LanguageModelCore, ngrams: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]], n: int) -> tuple[Annotated[NDArray[numpy.float32], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
+    """
+    The log probabilities and backoffs of the n-grams of order n, in the order of their list.
+    """
+
 def arpa_lines(model: LanguageModelCore, ngrams: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]], words: WordTable, n: int, first: int, last: int) -> str:
     """
     The ARPA lines of the n-grams of order n from `first` to before `last`.

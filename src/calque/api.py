@@ -9,7 +9,7 @@ from typing import Any
 from calque.config import TrainOptions, fill
 from calque.config.presets import DEFAULT_PRESET, find_preset
 from calque.decode import Translator, load
-from calque.errors import OptionError
+from calque.errors import OptionError, refuse_text
 from calque.model.build import build
 from calque.progress import SILENT, Progress
 from calque.text import BitextFiles, BitextLists, BitextSource, GivenText, Text, bitext_in
@@ -30,6 +30,8 @@ def train(
     dev_references: Sequence[Text] = (),
     run: Path | str | None = None,
     seed: int = 1,
+    lm_text: Sequence[Path | str] = (),
+    lm_dev: Path | str | None = None,
     threads: int | None = None,
     progress: Progress = SILENT,
     **options: Any,
@@ -40,6 +42,8 @@ def train(
     TSV or TMX (which needs `text={"source_language": "de", "target_language": "en"}`). `alignment`
     (Pharaoh format) and `arpa` stand in for Calque's own word alignments and language model;
     `overlap` is a file of source sentences: only pairs that share words with them are learned from.
+    The language model is interpolated with models of the files of `lm_text`, more text in the
+    target language, with weights tuned on the file `lm_dev` or on sentences held out of `target`.
 
     `preset` names a set of options (`fast`, `standard`). With a development set, a text or
     list of sentences and one or more sets of references, the weights are tuned as the preset says;
@@ -49,6 +53,7 @@ def train(
     `features` and `decode`, each a mapping (`lm={"order": 4}`), and `keep_bitext_mb`;
     docs/options.md lists them all.
     """
+    refuse_text("lm_text", lm_text, "a list of files")
     if out is None:
         raise OptionError("out is missing: expected the folder that the model is written to")
     recipe = find_preset(preset)
@@ -67,6 +72,8 @@ def train(
         arpa=None if arpa is None else Path(arpa),
         overlap=None if overlap is None else Path(overlap),
         preset=preset,
+        lm_texts=[Path(path) for path in lm_text],
+        lm_dev=None if lm_dev is None else Path(lm_dev),
         threads=threads,
         progress=progress,
     )

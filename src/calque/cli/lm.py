@@ -43,7 +43,7 @@ def lm(
 
     [bold]calque lm --arpa lm.arpa.gz --score test.en[/]
     """
-    from calque.lm import estimate, perplexity, read_arpa, write_arpa
+    from calque.lm import estimate, perplexity, pruned, read_arpa, write_arpa
 
     console = Console(quiet or json, log)
     if text is None:
@@ -64,6 +64,11 @@ def lm(
                 pass
         vocabulary, sentences = _encode(text, console)
         model = estimate(sentences, vocabulary, options, console)
+        if options.prune:
+            with console.stage("prune") as stage:
+                n_before = sum(model.n_ngrams)
+                model = pruned(model, options.prune)
+                stage.say(f"{sum(model.n_ngrams):,} of {n_before:,} n-grams stay")
         if arpa is not None:
             with console.stage("write model") as stage:
                 write_arpa(model, arpa)

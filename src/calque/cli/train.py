@@ -38,6 +38,22 @@ def train(
     arpa: Annotated[
         Path | None, typer.Option(metavar="F", help="Use this language model (ARPA)."), READS
     ] = None,
+    lm_text: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="F", help="More text for the language model, in the target language; repeat."
+        ),
+        READS,
+    ] = None,
+    lm_dev: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="F",
+            help="Target text that tells how much each text counts; by default --dev-reference, or"
+            " else sentences held out of --target.",
+        ),
+        READS,
+    ] = None,
     overlap: Annotated[
         Path | None,
         typer.Option(metavar="F", help="Learn only from pairs that share words with this text."),
@@ -110,6 +126,11 @@ def train(
 
       [bold]calque train --source a.de --target a.en --model model --tokenize
       --source-language de --target-language en --casing true[/]
+
+    More text in the target language makes a better language model:
+
+      [bold]calque train --source train.de --target train.en --model model
+      --lm-text news.en --lm-text web.en --lm-dev dev.en[/]
     """
     flags = {
         "text.tokenize": "true" if tokenize else None,
@@ -143,6 +164,8 @@ def train(
         arpa=arpa,
         overlap=overlap,
         preset=preset,
+        lm_texts=lm_text or [],
+        lm_dev=lm_dev or (dev_reference[0] if lm_text and dev_reference else None),
         threads=threads,
         progress=console,
     )

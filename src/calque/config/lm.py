@@ -10,6 +10,11 @@ class LmOptions:
     """How a language model is estimated."""
 
     order: int = option(5, "longest n-gram, in words", least=1, most=7)
+    prune: float = option(
+        0.0,
+        "drop n-grams without which perplexity grows by a share of less than this (1e-8, 1e-7)",
+        least=0,
+    )
     memory_mb: int = option(
         4096,
         "working memory, in MB; a corpus that needs more is counted on disk, in several passes",

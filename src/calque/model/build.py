@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,10 @@ from calque.config.decode import FITTED
 from calque.errors import CalqueError, OptionError
 from calque.features import chosen, import_families
 from calque.features.jumps import find_jumps, fitted_distortion_limit
-from calque.lm import estimate, read_arpa
+from calque.lm import read_arpa
 from calque.model.feature_data import family_of, learn_feature_data
 from calque.model.kept_bitext import KeptBitext
+from calque.model.language import learn_lm
 from calque.model.model import Model
 from calque.model.writer import ModelWriter
 from calque.parallel import n_workers
@@ -36,6 +38,8 @@ def build(
     arpa: Path | None = None,
     overlap: Path | None = None,
     preset: str | None = None,
+    lm_texts: Sequence[Path] = (),
+    lm_dev: Path | None = None,
     threads: int | None = None,
     progress: Progress = SILENT,
 ) -> Model:
@@ -44,6 +48,8 @@ def build(
     `alignment` (Pharaoh format) and `arpa` stand in for our own alignments and language model.
     `overlap` is a file of source sentences: only pairs that share words with them are learned from.
     `preset` names where the options come from, for `calque info`.
+    The language model is interpolated with models of `lm_texts`, more text in the target language,
+    with weights that are tuned on `lm_dev` or on sentences held out of the bitext.
     The result does not depend on `threads`. What `out` held stays until the new model is complete.
     """
     options = options or TrainOptions()
@@ -54,13 +60,16 @@ def build(
     options.align.check()
     if options.decode.distortion_limit != FITTED:
         options.decode.check()
-    files = _files(text, alignment=alignment, arpa=arpa, overlap=overlap)
+    if lm_dev is not None and not lm_texts:
+        raise OptionError("a text to tune weights of language models on: give more text, too")
+    more = {f"lm_text {number}": path for number, path in enumerate(lm_texts, 1)}
+    files = _files(text, alignment=alignment, arpa=arpa, overlap=overlap, lm_dev=lm_dev, **more)
     for path in files.values():  # mistakes show before the work, not after it
         if not path.is_fifo():  # which can be opened only once
             with open_input(path):
                 pass
     ModelWriter(out).check()
-    lm = None if arpa is None else read_arpa(arpa, progress)
+    own_lm = None if arpa is None else read_arpa(arpa, progress)
     preprocessor = Preprocessor.fit(options.text, text, workers, progress)
     bitext = read_bitext(
         text, preprocessor, options.clean, overlap=overlap, workers=workers, progress=progress
@@ -90,11 +99,21 @@ def build(
     kept = KeptBitext.of(bitext, links, options.blocks.max_words)
     is_small = kept.n_bytes <= options.keep_bitext_mb * MEGABYTE
     vocabularies = bitext.source_vocabulary, bitext.target_vocabulary
+    lm, lm_weights = learn_lm(
+        bitext,
+        preprocessor,
+        options.lm,
+        own=own_lm,
+        texts=lm_texts,
+        dev=lm_dev,
+        threads=workers,
+        progress=progress,
+    )
     model = Model(
         preprocessor,
         *vocabularies,
         blocks,
-        lm or estimate(bitext.target, bitext.target_vocabulary, options.lm, progress),
+        lm,
         data.compile(features, blocks, *vocabularies).default_weights(),
         options.decode,
         features,
@@ -105,6 +124,8 @@ def build(
         info: dict[str, Any] = {"options": to_mapping(options), "data": _describe(bitext, files)}
         if preset is not None:
             info = {"preset": preset, **info}
+        if lm_texts:
+            info["language model weights"] = lm_weights
         model.save(out, info, workers)
         stage.say(str(out))
     return model
