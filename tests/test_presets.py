@@ -56,7 +56,14 @@ def test_one_command_trains_tunes_and_learns_and_python_does_the_same(
     tuned, learned = (load(model, name).model.weights for name in ("mira", "xbleu"))
     assert dict(tuned) == dict(learned)  # dense weights are those of MIRA
     assert len(tuned.sparse) == 0
-    assert {path.name for path in run.iterdir()} >= {"mira", "xbleu"}
+    assert {path.name for path in run.iterdir()} >= {"mira-1", "mira-2", "mira-3", "xbleu"}
+    task = api.DecoderTask(model, files.dev_source, files.dev_references)
+    runs = [api.Mira(seed=seed, fixed="sparse").fit(task).weights for seed in (3, 4, 5)]
+    for name, value in tuned.items():
+        assert value == pytest.approx(sum(weights[name] for weights in runs) / 3)
+    assert dict(runs[0]) != dict(runs[1])
+    again = done(verb("train", *arguments(files, model), "--run", run, "--seed", "3"))
+    assert again == shown
     translator = api.train(
         list(read_lines(files.train_source)),
         list(read_lines(files.train_target)),

@@ -174,11 +174,7 @@ def train(
             model, recipe.steps, text, dev, run=run, seed=seed, threads=threads, progress=console
         )
         for done in steps:
-            result = done.result
-            console.print(
-                f"{done.step.method}: bleu {result.history[0].score:.2f} ->"
-                f" {result.score:.2f} on the development set, round {result.chosen}"
-            )
+            console.print(done.summary)
     console.note(f"Next: calque translate --model {model} < TEXT")
 
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from calque.config import TASK_DEFAULTS, to_mapping
+from calque.config import TASK_DEFAULTS
 from calque.config.presets import TuningStep
 from calque.errors import CalqueError, OptionError
+from calque.features import Weights
 from calque.model import DEFAULT, activate_weights
 from calque.progress import SILENT, Progress
 from calque.text import BitextSource, Text
@@ -53,7 +54,16 @@ class StepDone:
     """What a step of tuning came to."""
 
     step: TuningStep
-    result: Result
+    results: tuple[Result, ...]
+    """Of each run; the weights are the mean of theirs."""
+
+    @property
+    def summary(self) -> str:
+        """One line: scores on the development set before and after."""
+        before = f"{self.results[0].history[0].score:.2f}"
+        after = ", ".join(f"{result.score:.2f}" for result in self.results)
+        mean = f"; weights are the mean of {len(self.results)} runs" if self.step.runs > 1 else ""
+        return f"{self.step.method}: bleu {before} -> {after} on the development set{mean}"
 
 
 def check_steps(steps: Sequence[TuningStep], text: BitextSource) -> None:
@@ -91,14 +101,20 @@ def tune_in_steps(
         if run is None:
             run = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="calque-")))
         for step in steps:
-            trainer = find_method(step.method)(seed=seed, **step.options)
             task = _task(model, step, text, dev, metric, start, run / PARTS, threads)
-            result = trainer.fit(
-                task, run=run / step.method, threads=threads, memory_mb=memory_mb, progress=progress
-            )
-            how = {"method": step.method, "seed": seed, "options": to_mapping(trainer.options)}
-            activate_weights(model, step.method, result.weights, how)
-            done.append(StepDone(step, result))
+            results = []
+            for number in range(step.runs):
+                trainer = find_method(step.method)(seed=seed + number, **step.options)
+                folder = run / (step.method if step.runs == 1 else f"{step.method}-{number + 1}")
+                results.append(
+                    trainer.fit(
+                        task, run=folder, threads=threads, memory_mb=memory_mb, progress=progress
+                    )
+                )
+            weights = Weights.averaged([result.weights for result in results])
+            how = {**results[0].how, "runs": step.runs}
+            activate_weights(model, step.method, weights, how)
+            done.append(StepDone(step, tuple(results)))
             start = step.method
     return done
 
