@@ -62,3 +62,14 @@ def hint(name: str, valid: Iterable[str]) -> str:
     valid = list(valid)
     near = nearest(name, valid)
     return f"did you mean '{near}'?" if near else f"expected one of {', '.join(valid)}"
+
+
+def printable(message: str) -> str:
+    """The message with control characters written out: what files hold must not steer a terminal.
+
+    Ends of lines stay.
+    """
+    return "".join(
+        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode()
+        for char in message
+    )

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import IO, Protocol
 
-from calque.errors import CalqueWarning
+from calque.errors import CalqueWarning, printable
 
 LINE_EVERY_S = 30.0
 """How often a running stage says in a log that it is alive."""
@@ -79,7 +79,7 @@ class ProgressLines:
 
     def warn(self, message: str) -> None:
         """Print the message as a warning."""
-        self._print(f"calque: warning: {message}")
+        self._print(f"calque: warning: {printable(message)}")
 
     def _print(self, line: str) -> None:
         print(line, file=self._file or sys.stderr)

@@ -6,8 +6,10 @@ guard has stopped or that learned nothing; 130 interrupted.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
+import signal
 import sys
 import traceback
 import warnings
@@ -16,7 +18,7 @@ from typing import Annotated, Any
 import typer
 
 from calque.cli.verbs import SETTINGS, VERBS, VerbGroup
-from calque.errors import CalqueError, CalqueWarning
+from calque.errors import CalqueError, CalqueWarning, printable
 
 FAULT, MISTAKE, INTERRUPTED = 1, 2, 130
 # The base of all complaints about the command line; typer carries its own copy of click.
@@ -61,11 +63,14 @@ def main() -> None:
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
     warnings.simplefilter("always", CalqueWarning)
     warnings.showwarning = _show_warning
+    for ending in (signal.SIGTERM, signal.SIGHUP):  # of timeout, Slurm, systemd, a closed terminal
+        if signal.getsignal(ending) == signal.SIG_DFL:
+            signal.signal(ending, signal.default_int_handler)  # as Ctrl-C: nothing is left behind
     sys.exit(run(sys.argv[1:]))
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    print(f"calque: warning: {message}", file=sys.stderr)
+    print(f"calque: warning: {printable(str(message))}", file=sys.stderr)
 
 
 def run(arguments: list[str]) -> int:
@@ -89,8 +94,10 @@ def run(arguments: list[str]) -> int:
             return _reader_left()
         raise
     except OSError as error:
-        name = f"{error.filename}: " if error.filename else ""
-        return _fail(f"{name}{error.strerror or error}", MISTAKE)
+        name = error.filename
+        if name is None and error.errno in (errno.ENOSPC, errno.EIO, errno.EFBIG, errno.EDQUOT):
+            name = "standard output"  # files that we open name themselves
+        return _fail(f"{name}: {error.strerror}" if name else error.strerror or str(error), MISTAKE)
     except MemoryError:
         return _fail("not enough memory", MISTAKE)
     except Exception as error:
@@ -113,5 +120,5 @@ def _complaint(error: Any) -> str:
 
 def _fail(message: str, code: int) -> int:
     if message:  # none where the help was printed instead
-        print(f"calque: {message}", file=sys.stderr)
+        print(f"calque: {printable(message)}", file=sys.stderr)
     return code

@@ -282,6 +282,11 @@ class Translator:
         words = model.preprocessor.prepare(checked_text(sentence)).words
         source = SourceText.from_words([words], model.source_vocabulary, model.target_vocabulary)
         search = fill(self.options, options, "translate")
+        if len(words) > search.max_words:
+            raise OptionError(
+                f"a sentence of {len(words):,} words: a graph is of one piece, of at most"
+                f" max_words={search.max_words} words"
+            )
         core_graph = self.decoder.graph(source, model.weights, search)
         return TranslationGraph.read_off(core_graph, words, model.target_vocabulary)
 

@@ -18,6 +18,8 @@ DENSE = SETS["standard"]
 """The names of the standard dense features, in the order of their vectors."""
 SHOWN = 24
 """Dense weights that `repr` shows before it leaves out the rest."""
+LARGEST = 1e20
+"""The largest weight: sums over a whole sentence stay finite."""
 BLANKS = " \t\r"
 VALUE = re.compile(r"(.*[^ \t])[ \t]+([^ \t]+)")
 KEY = re.compile(r"#[0-9a-f]{16}")
@@ -45,6 +47,10 @@ class Weights(Mapping[str, float]):
                 )
             if not math.isfinite(value):
                 raise CalqueError(f"the weight of '{name}' is {value}, expected a finite number")
+            if abs(value) > LARGEST:
+                raise CalqueError(
+                    f"the weight of '{name}' is {value:g}, expected at most {LARGEST:g}"
+                )
         self._values = {name: float(value) for name, value in values.items()}
         self.sparse = SparseWeights() if sparse is None else sparse
 

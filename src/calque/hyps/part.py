@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calque.errors import FileError
+from calque.errors import FileError, ModelError
 from calque.hyps.lists import PackedTexts
 from calque.text.arrays import read_arrays, write_arrays
+from calque.text.mapped import check_ids, check_offsets
 
 MOST_COUNT = 255
 
@@ -52,9 +53,39 @@ class Part:
     def load(cls, path: Path) -> Part:
         """The part in a file that `write` wrote."""
         try:
-            return cls(**read_arrays(path))
-        except TypeError as error:
+            part = cls(**read_arrays(path))
+            part._check()
+            return part
+        except (TypeError, ValueError, IndexError, ModelError) as error:
             raise FileError(path, f"not a part of a pool: {error}") from error
+
+    def _check(self) -> None:
+        """Raise where the arrays do not belong together."""
+        n = len(self.sentences)
+        kinds = {
+            "sentences": (np.int64, (n,)),
+            "dense": (np.float64, (n, self.dense.shape[1])),
+            "row_offsets": (np.int64, (n + 1,)),
+            "columns": (np.int32, (len(self.values),)),
+            "statistics": (np.float64, (n, self.statistics.shape[1])),
+            "n_words": (np.int32, (n,)),
+            "text_data": (np.uint8, (len(self.text_data),)),
+            "text_offsets": (np.int64, (n + 1,)),
+            "new_keys": (np.uint64, (len(self.new_keys),)),
+        }
+        for name, (kind, shape) in kinds.items():
+            array = getattr(self, name)
+            if array.dtype != kind or array.shape != shape:
+                raise ValueError(f"'{name}' is {array.dtype} of shape {array.shape}")
+        if self.values.dtype not in (np.uint8, np.float64) or self.values.ndim != 1:
+            raise ValueError(f"'values' is {self.values.dtype} of shape {self.values.shape}")
+        check_offsets("'row_offsets'", self.row_offsets, len(self.columns))
+        check_offsets("'text_offsets'", self.text_offsets, len(self.text_data))
+        check_ids("'columns'", self.columns, np.iinfo(np.int32).max)
+        check_ids("'sentences'", self.sentences, np.iinfo(np.int32).max)
+        if (np.diff(self.sentences) < 0).any():
+            raise ValueError("'sentences' falls")
+        self.text_data.tobytes().decode("utf-8")
 
 
 def small(values: NDArray[Any]) -> NDArray[Any]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from calque._core import FeatureIndex, RowSet
 from calque.config import TASK_DEFAULTS
 from calque.decode import CandidateLists
+from calque.errors import FileError
 from calque.features import SparseWeights, Weights
 from calque.hyps.lists import Lists, PackedTexts
 from calque.hyps.part import Part, small
@@ -120,6 +121,12 @@ class CandidatePool:
         """
         part = self.store.load(path)
         self._index.add(part.new_keys)
+        if len(part.columns) and part.columns.max() >= len(self._index):
+            raise FileError(path, "not a part of this pool: it has columns of other parts")
+        if len(part) and part.sentences[-1] >= self.n_sentences:
+            raise FileError(path, "not a part of this pool: it has sentences of a longer text")
+        if part.dense.shape[1] != len(self.dense_names):
+            raise FileError(path, "not a part of this pool: it has other dense features")
         keys = self.keys()[part.columns]
         values = part.values.astype(np.float64)
         texts = list(part.texts)

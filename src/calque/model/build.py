@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from calque.align import Alignments, align_sets, read_pharaoh
+from calque.align.eflomal import find_eflomal
 from calque.blocks import extract
 from calque.config import TrainOptions, to_mapping
 from calque.config.decode import FITTED
@@ -68,67 +69,76 @@ def build(
         if not path.is_fifo():  # which can be opened only once
             with open_input(path):
                 pass
-    ModelWriter(out).check()
-    own_lm = None if arpa is None else read_arpa(arpa, progress)
-    preprocessor = Preprocessor.fit(options.text, text, workers, progress)
-    bitext = read_bitext(
-        text, preprocessor, options.clean, overlap=overlap, workers=workers, progress=progress
-    )
-    links = _alignments(bitext, options, alignment, workers, progress)
-    blocks = extract(
-        bitext.source,
-        bitext.target,
-        links.links,
-        links.offsets,
-        options.blocks,
-        threads=workers,
-        progress=progress,
-    )
-    options = _fitted(options, bitext, links.unstacked(len(bitext))[0])
-    features = options.features
-    data = learn_feature_data(
-        features,
-        blocks,
-        bitext,
-        links,
-        options.blocks.max_words,
-        counts_events=bool(options.decode.counting),
-        threads=workers,
-        progress=progress,
-    )
-    kept = KeptBitext.of(bitext, links, options.blocks.max_words)
-    is_small = kept.n_bytes <= options.keep_bitext_mb * MEGABYTE
-    vocabularies = bitext.source_vocabulary, bitext.target_vocabulary
-    lm, lm_weights = learn_lm(
-        bitext,
-        preprocessor,
-        options.lm,
-        own=own_lm,
-        texts=lm_texts,
-        dev=lm_dev,
-        threads=workers,
-        progress=progress,
-    )
-    model = Model(
-        preprocessor,
-        *vocabularies,
-        blocks,
-        lm,
-        data.compile(features, blocks, *vocabularies).default_weights(),
-        options.decode,
-        features,
-        data,
-        kept if is_small else None,
-    )
-    with progress.stage("write") as stage:
-        info: dict[str, Any] = {"options": to_mapping(options), "data": _describe(bitext, files)}
-        if preset is not None:
-            info = {"preset": preset, **info}
-        if lm_texts:
-            info["language model weights"] = lm_weights
-        model.save(out, info, workers)
-        stage.say(str(out))
-    return model
+    if "eflomal" in options.align.aligners and alignment is None:
+        find_eflomal()
+    for tags in (options.features.source_tags, options.features.target_tags):
+        if tags is not None:
+            with open_input(tags):
+                pass
+    with ModelWriter.prepared(out):
+        own_lm = None if arpa is None else read_arpa(arpa, progress)
+        preprocessor = Preprocessor.fit(options.text, text, workers, progress)
+        bitext = read_bitext(
+            text, preprocessor, options.clean, overlap=overlap, workers=workers, progress=progress
+        )
+        links = _alignments(bitext, options, alignment, workers, progress)
+        blocks = extract(
+            bitext.source,
+            bitext.target,
+            links.links,
+            links.offsets,
+            options.blocks,
+            threads=workers,
+            progress=progress,
+        )
+        options = _fitted(options, bitext, links.unstacked(len(bitext))[0])
+        features = options.features
+        data = learn_feature_data(
+            features,
+            blocks,
+            bitext,
+            links,
+            options.blocks.max_words,
+            counts_events=bool(options.decode.counting),
+            threads=workers,
+            progress=progress,
+        )
+        kept = KeptBitext.of(bitext, links, options.blocks.max_words)
+        is_small = kept.n_bytes <= options.keep_bitext_mb * MEGABYTE
+        vocabularies = bitext.source_vocabulary, bitext.target_vocabulary
+        lm, lm_weights = learn_lm(
+            bitext,
+            preprocessor,
+            options.lm,
+            own=own_lm,
+            texts=lm_texts,
+            dev=lm_dev,
+            threads=workers,
+            progress=progress,
+        )
+        model = Model(
+            preprocessor,
+            *vocabularies,
+            blocks,
+            lm,
+            data.compile(features, blocks, *vocabularies).default_weights(),
+            options.decode,
+            features,
+            data,
+            kept if is_small else None,
+        )
+        with progress.stage("write") as stage:
+            info: dict[str, Any] = {
+                "options": to_mapping(options),
+                "data": _describe(bitext, files),
+            }
+            if preset is not None:
+                info = {"preset": preset, **info}
+            if lm_texts:
+                info["language model weights"] = lm_weights
+            model.save(out, info, workers)
+            stage.say(str(out))
+        return model
 
 
 def _check_first_block(options: TrainOptions) -> None:

@@ -3,8 +3,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -52,6 +53,24 @@ class ModelWriter:
             raise FileError(self.path, f"cannot be written: {problem}") from error
         self._refuse_foreign_folder()
         self._take_lock().close()
+
+    @classmethod
+    @contextmanager
+    def prepared(cls, path: Path | str) -> Iterator[None]:
+        """A block of work for a model that is to be written; see `check`.
+
+        A folder that was made for it goes again where the work fails.
+        """
+        writer, is_new = cls(path), not Path(path).exists()
+        writer.check()
+        try:
+            yield
+        except BaseException:
+            if is_new and not (writer.path / FILE_NAME).exists():
+                (writer.path / LOCK).unlink(missing_ok=True)
+                with suppress(OSError):  # not empty: others have put something there
+                    writer.path.rmdir()
+            raise
 
     def __enter__(self) -> ModelWriter:
         self.check()
@@ -103,7 +122,7 @@ class ModelWriter:
 
     def commit(self, info: Mapping[str, Any]) -> None:
         """Make what was added the model, in one step; `info` joins the manifest's, none removes."""
-        joined = {**self._manifest.info, **info}
+        joined = {**self._manifest.info, **_writable(info)}
         merged = {name: value for name, value in joined.items() if value is not None}
         manifest = Manifest(self._manifest.entries, merged)
         part = self.path / (FILE_NAME + PART)
@@ -203,6 +222,12 @@ class _HashingFile:
 
     def fast(self) -> str:
         return hex_digits(self._fast)
+
+
+def _writable(info: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known of a model as JSON; names of files that are no text have question marks."""
+    text = json.dumps(dict(info), ensure_ascii=False).encode("utf-8", "replace")
+    return dict(json.loads(text))
 
 
 def _is_ours(name: str) -> bool:

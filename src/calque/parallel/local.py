@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing.connection import wait
 from multiprocessing.context import SpawnContext, SpawnProcess
-from multiprocessing.process import BaseProcess
-from threading import Lock
+from multiprocessing.process import BaseProcess, parent_process
+from threading import Lock, Thread
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
@@ -30,7 +32,7 @@ def ordered_map(
         yield from map(work, items)
         return
     # Not forked: a fork inherits the locks of every thread that the caller may have running.
-    pool = ProcessPoolExecutor(workers, mp_context=_Context(), initializer=_ignore_interrupt)
+    pool = ProcessPoolExecutor(workers, mp_context=_Context(), initializer=_begin)
     waiting: deque[Future[Result]] = deque()
     try:
         for item in items:
@@ -89,6 +91,15 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _ignore_interrupt() -> None:
-    """Leave Ctrl-C to the parent, which stops the pool cleanly."""
+def _begin() -> None:
+    """Leave Ctrl-C to the parent, which stops the pool cleanly; end where the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = parent_process()
+    if parent is not None:
+        Thread(target=_follow, args=[parent.sentinel], daemon=True).start()
+
+
+def _follow(parent: int) -> None:
+    """End this process when the parent has ended, killed or not."""
+    wait([parent])
+    os._exit(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,14 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     """The arrays that `write_arrays` wrote; raises `FileError` where they are gone or damaged."""
     try:
+        with zipfile.ZipFile(path) as archive:  # what is packed may unpack to more than memory
+            if any(part.compress_type != zipfile.ZIP_STORED for part in archive.infolist()):
+                raise FileError(path, "is packed: expected arrays as they were written")
         with np.load(path, allow_pickle=False) as arrays:
             return {name: arrays[name] for name in arrays.files}
     except FileNotFoundError:
         raise FileError(path, "is missing") from None
+    except FileError:
+        raise
     except Exception as error:  # zipfile has an error of its own for each kind of damage
         raise FileError(path, "is damaged: expected arrays in an .npz file") from error

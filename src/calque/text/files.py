@@ -272,7 +272,7 @@ def write_lines(path: Path | str, lines: Iterable[str]) -> None:
 @contextlib.contextmanager
 def _text(raw: IO[bytes] | Packed) -> Iterator[IO[str]]:
     """A text view of a binary file that flushes, but does not close, at its end."""
-    file = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
+    file = io.TextIOWrapper(raw, encoding="utf-8", errors="surrogateescape", newline="\n")
     try:
         yield file
     finally:

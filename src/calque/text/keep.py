@@ -5,7 +5,8 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from re import _parser  # type: ignore[attr-defined]  # the parts of an expression
+from typing import Any, NamedTuple
 
 from calque.errors import OptionError
 
@@ -24,10 +25,39 @@ def compile_keep(regex: str, tokenized: bool) -> re.Pattern[str]:
     """
     try:
         flags = re.compile(regex).flags
+        if _repeats_repeats(_parser.parse(regex)):
+            raise OptionError(
+                f"pass_through={regex!r}: a repetition of nothing but a repetition may take longer"
+                " than anybody waits: expected (a+)b or a+, not (a+)+"
+            )
         begin, end = [r"(?:(?<!\w)|(?!\w))"] * 2 if tokenized else [r"(?<!\S)", r"(?!\S)"]
         return re.compile(f"{begin}(?:{_FLAGS.sub('', regex)}){end}", flags)
     except (re.error, OverflowError, RecursionError) as error:
         raise OptionError(f"pass_through={regex!r}: not a regular expression: {error}") from None
+
+
+def _repeats_repeats(parsed: Any, inside: bool = False) -> bool:
+    """Whether something is repeated without end that is itself nothing but such a repetition.
+
+    There are exponentially many ways to share out a text among the two, and all of them are tried
+    where the rest of the expression does not match.
+    """
+    for kind, value in parsed:
+        alone = inside and len(parsed) == 1
+        is_repeat = kind in (_parser.MAX_REPEAT, _parser.MIN_REPEAT)
+        endless = is_repeat and value[1] == _parser.MAXREPEAT
+        ways: Sequence[Any] = ()
+        if is_repeat:
+            ways = [value[2]]
+        elif kind is _parser.SUBPATTERN:
+            ways = [value[3]]
+        elif kind is _parser.BRANCH:
+            ways = value[1]
+        if endless and alone:
+            return True
+        if any(_repeats_repeats(way, endless if is_repeat else alone) for way in ways):
+            return True
+    return False
 
 
 def _patterns() -> Iterator[str]:

@@ -12,6 +12,9 @@ from calque.metrics.metric import Metric
 from calque.metrics.registry import make_metric
 from calque.model import Model
 
+AT_ONCE = 32
+"""Sentences that are decoded together: a few seconds of a wide search."""
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -55,7 +58,9 @@ class FullDecoding:
         self._references = {n: metric.prepare(references) for n, metric in self._metrics.items()}
         self._threads = threads
         self._translator = Translator(model)
-        self._text = PreparedText.encode(prepare(sources, model, self.options.max_words), model)
+        prepared = prepare(sources, model, self.options.max_words)
+        # In batches: Ctrl-C is heard between them.
+        self._texts = list(PreparedText.batches(prepared, model, AT_ONCE))
 
     def __call__(self, weights: Weights, options: DecodeOptions | None = None) -> Evaluation:
         """The scores of the translations under these weights, and what the search cost."""
@@ -71,35 +76,34 @@ class FullDecoding:
         self, weights: Weights, options: DecodeOptions | None = None
     ) -> tuple[list[str], int]:
         """The best translation of every sentence, and how many hypotheses it took."""
-        decoded = self._translator.decoder.decode(
-            self._text.source, weights, options or self.options, threads=self._threads
-        )
-        texts = []
-        for sentence, lists in self._text.by_sentence(piece.derivations for piece in decoded):
-            [best] = self._translator.read_off(sentence, combine_derivations(lists, 1))
-            texts.append(best.text)
-        return texts, sum(piece.n_generated for piece in decoded)
+        texts, n_hypotheses = [], 0
+        for text in self._texts:
+            decoded = self._translator.decoder.decode(
+                text.source, weights, options or self.options, threads=self._threads
+            )
+            for sentence, lists in text.by_sentence(piece.derivations for piece in decoded):
+                [best] = self._translator.read_off(sentence, combine_derivations(lists, 1))
+                texts.append(best.text)
+            n_hypotheses += sum(piece.n_generated for piece in decoded)
+        return texts, n_hypotheses
 
     def constant_features(self, weights: Weights, n_best: int = 20) -> list[str]:
         """The features that never differ between the best derivations of a sentence.
 
         Their weights have no effect on what comes out.
         """
-        lists = self._translator.decoder.decode(
-            self._text.source,
-            weights,
-            self.options,
-            n_best=n_best,
-            distinct=False,
-            threads=self._threads,
-        )
         varying = set[int]()
-        for batch in lists:
-            for column, values in enumerate(
-                zip(*(d.features for d in batch.derivations), strict=True)
+        for text in self._texts:
+            for batch in self._translator.decoder.decode(
+                text.source,
+                weights,
+                self.options,
+                n_best=n_best,
+                distinct=False,
+                threads=self._threads,
             ):
-                if min(values) != max(values):
-                    varying.add(column)
+                columns = zip(*(d.features for d in batch.derivations), strict=True)
+                varying |= {at for at, values in enumerate(columns) if min(values) != max(values)}
         names = self._translator.decoder.feature_names
         return [name for column, name in enumerate(names) if column not in varying]
 

@@ -185,7 +185,8 @@ class Run:
             _remove_others(self.folder / STATE, {done.round + 1})
 
     def _open(self, folder: Path, header: Mapping[str, Any]) -> None:
-        wanted = json.loads(json.dumps(header))
+        # Names of files may hold bytes that are no text: they are compared as they can be written.
+        wanted = json.loads(json.dumps(header, ensure_ascii=False).encode("utf-8", "replace"))
         try:
             for part in (folder, *(folder / name for name in FOLDERS)):
                 part.mkdir(parents=True, exist_ok=True)
