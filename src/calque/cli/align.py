@@ -28,8 +28,8 @@ def align(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Learn also from the sentence pairs that this model keeps; without --source and"
-            " --target, give their links.",
+            help="Learn also from the sentence pairs stored in this model; without --source and"
+            " --target, print their links.",
         ),
         READS,
     ] = None,
@@ -42,7 +42,8 @@ def align(
         Path | None,
         typer.Option(
             metavar="F",
-            help="Score the links against these, a line per pair: 0-1 is sure, 0?1 possible.",
+            help="Score the links against these, one line per sentence pair (0-1 is a sure link,"
+            " 0?1 a possible one).",
         ),
         READS,
     ] = None,

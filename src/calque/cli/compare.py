@@ -79,7 +79,7 @@ def compare(
         WRITES,
     ] = None,
     format: Annotated[
-        TableFormat, typer.Option(help="How the table is written; all but 'text' for programs.")
+        TableFormat, typer.Option(help="Format of the table; all but 'text' are for programs.")
     ] = TableFormat.text,
     json: Json = False,
     quiet: Quiet = False,

@@ -56,7 +56,8 @@ def curve(
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME,..", help=f"Metrics, with commas or repeated ({METRICS} if unsaid)."
+            metavar="NAME,..",
+            help=f"Metrics, separated by commas or repeated ({METRICS} by default).",
         ),
     ] = None,
     tokenize: Annotated[

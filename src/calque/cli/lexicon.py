@@ -35,10 +35,14 @@ def lexicon(
         typer.Option(min=0, max=1, metavar="X", help="Drop translations less probable than this."),
     ] = 0.0,
     min_count: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Drop pairs that were linked less often.")
+        int,
+        typer.Option(min=1, metavar="N", help="Drop pairs that were linked less often than this."),
     ] = 1,
     most: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Translations per word, the best ones.")
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Show at most this many translations per word, best first."
+        ),
     ] = None,
     mass: Annotated[
         float,

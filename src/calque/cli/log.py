@@ -17,7 +17,9 @@ from calque.progress import ProgressLines
 
 Log = Annotated[
     Path | None,
-    typer.Option("--log", metavar="F", help="Add what happens, with times, to this file."),
+    typer.Option(
+        "--log", metavar="F", help="Append a log of what happens, with times, to this file."
+    ),
     WRITES,
 ]
 

@@ -81,7 +81,9 @@ def train(
     ] = None,
     dev_source: Annotated[
         Path | None,
-        typer.Option(metavar="F", help="Source of a development set: then weights are tuned, too."),
+        typer.Option(
+            metavar="F", help="Source of a development set; with it, the weights are tuned as well."
+        ),
         READS,
     ] = None,
     dev_reference: Annotated[
@@ -104,7 +106,7 @@ def train(
         ),
         WRITES,
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The seed of everything random.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is random.")] = 1,
     config: Config = None,
     set: Set = None,
     threads: Threads = None,

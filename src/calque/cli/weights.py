@@ -46,7 +46,7 @@ def weights(
         str,
         typer.Argument(
             metavar="[ACTION]",
-            help="show, set, copy, activate, average, prune or delete; show if unsaid.",
+            help="show, set, copy, activate, average, prune or delete (show by default).",
         ),
     ] = "show",
     words: Annotated[
@@ -65,8 +65,8 @@ def weights(
         typer.Option(
             "--from",
             metavar="NAME",
-            help="set: begin with these weights; by default with those of the same name, or else"
-            " the active ones.",
+            help="set: start from these weights (by default those of the same name, otherwise"
+            " the active ones).",
         ),
     ] = None,
     least: Annotated[
@@ -75,26 +75,29 @@ def weights(
     ] = None,
     most: Annotated[
         int | None,
-        typer.Option(min=0, metavar="N", help="prune: keep so many sparse weights, the largest."),
+        typer.Option(min=0, metavar="N", help="prune: keep only the N largest sparse weights."),
     ] = None,
     top: Annotated[
         int | None,
         typer.Option(
-            min=0, metavar="N", help=f"show: so many sparse weights, the largest ({TOP} if unsaid)."
+            min=0, metavar="N", help=f"show: the N largest sparse weights ({TOP} by default)."
         ),
     ] = None,
     text: Annotated[
         Path | None,
         typer.Option(
             metavar="F",
-            help="show: source sentences in which names of sparse features are found again; those"
-            " that the model keeps of its training text by default.",
+            help="show: source sentences in which the names of sparse features are looked for"
+            " (by default the training text that is stored in the model).",
         ),
         READS,
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(metavar="F", help="show: write all weights of one name as lines here."),
+        typer.Option(
+            metavar="F",
+            help="show: write all weights of one name to this file, as 'name value' lines.",
+        ),
         WRITES,
     ] = None,
     threads: Threads = None,
