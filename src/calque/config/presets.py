@@ -14,8 +14,6 @@ from typing import Any
 from calque.config.decode import FITTED
 from calque.errors import OptionError, hint
 
-POOLED = "grow-diag-final-and, grow-diag"
-"""Symmetrisations that blocks are taken from."""
 FAMILIES = "lexical, hierarchical, orientation-classes"
 """Sparse features whose weights are worth learning on the training text."""
 
@@ -47,7 +45,6 @@ class Preset:
 
 
 _TRAIN = {
-    "align.symmetrization": POOLED,
     "decode.distortion_limit": FITTED,
     "features.sparse": FAMILIES,
 }
@@ -69,13 +66,13 @@ XBLEU = TuningStep(
 PRESETS: Mapping[str, Preset] = MappingProxyType(
     {
         "fast": Preset(
-            "one alignment, dense features; MIRA on the development set",
+            "dense features; MIRA on the development set",
             {},
             (TuningStep("mira"),),
         ),
         "standard": Preset(
-            "blocks of two alignments, sparse features of words and their order; MIRA on the"
-            " development set, then expected BLEU on the training text",
+            "sparse features of words and their order; MIRA on the development set, then expected"
+            " BLEU on the training text",
             _TRAIN,
             (MIRA, XBLEU),
         ),
