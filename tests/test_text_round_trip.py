@@ -12,6 +12,7 @@ from calque.config import TextOptions, TrainOptions
 from calque.decode import Translator, load
 from calque.model.build import build
 from calque.text import BitextFiles, Preprocessor, Tokenizer, normalize
+from calque.text.keep import FOREIGN_TO_LANGUAGE
 from calque.text.normalize import normalize_keeping_spaces
 
 SAMPLES = {
@@ -127,6 +128,8 @@ def test_what_is_copied_word_by_word_is_the_text_itself(text: str, language: str
         ("5 < 6 und 7 > 6, x<y", ["5", "<", "6", "und", "7", ">", "6", ",", "x", "<", "y"]),
         ("und/oder km/h", ["und", "/", "oder", "km", "/", "h"]),
         ("Nr. 10:30. Ende", ["Nr.", "10:30", ".", "Ende"]),
+        ("+49 (0)30/123-456.", ["+49", "(0)30/123-456", "."]),
+        ("5+12 = 17, +3", ["5", "+", "12", "=", "17", ",", "+", "3"]),
         ("am 1.5/3.", ["am", "1.5/3", "."]),
     ],
 )
@@ -167,6 +170,25 @@ def test_a_tag_stays_at_the_translation_of_the_word_it_encloses() -> None:
     words = ["That", "is", "<b>", "bold", "</b>", "."]
     text = preprocessor.restore(words, prepared, links, [2, 4], [-1, -1, 2, -1, 4, 5])
     assert text == "That is <b>bold</b>."
+
+
+def test_a_tag_touches_whatever_comes_to_stand_in_it() -> None:
+    preprocessor = Preprocessor(options_of("de", "keep"))
+    prepared = preprocessor.prepare("Ein <b>kleiner Hund</b> läuft.", keep_foreign=True)
+    links = [(0, 0), (1, 2), (2, 1), (3, 3), (4, 4), (5, 5), (6, 6)]
+    words = ["A", "small", "<b>", "dog", "</b>", "walks", "."]
+    text = preprocessor.restore(words, prepared, links, [2, 4], [-1, -1, 1, -1, 4, -1, 6])
+    assert text == "A small <b>dog</b> walks."
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a" * 200_000, "a." * 100_000, "<a b=" * 40_000, '<a b="' * 30_000, "www." * 50_000,
+     "+49 " * 50_000, "+1" * 100_000, "a@" * 100_000, "http://" + "." * 200_000, "&a" * 100_000],
+)  # fmt: skip
+def test_looking_for_urls_takes_time_in_step_with_the_text(text: str) -> None:
+    # Where it did not, these would take minutes.
+    assert len(FOREIGN_TO_LANGUAGE.sub("", text)) <= len(text)
 
 
 def test_a_line_of_capitals_stays_one(models: dict[str, Translator]) -> None:

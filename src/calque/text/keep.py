@@ -69,6 +69,7 @@ def _patterns() -> Iterator[str]:
     in_url, last_of_url = r"[^\s<>\"“”„«»]", r"[^\s<>\"“”„«».,;:!?…'’)\]}]"
     yield rf"\b(?:(?:https?|ftp)://|www\.){in_url}*{last_of_url}"
     yield rf"(?<![\w@.-])(?:\w[\w-]*+\.)++[A-Za-z]{{2,}}+/(?:{in_url}*{last_of_url})?"  # host/path
+    yield r"(?<!\w)\+\d{1,3}(?:[ ()/.-]{0,3}\d){6,14}(?!\w)"  # telephone, with its country
     yield r"(?<![\w.+-])[\w.+-]++@\w[\w-]*+(?:\.\w[\w-]*+)++"  # e-mail
     value = r"(?:\"[^\"]*+\"|'[^']*+'|[^\s\"'<>=`]++)"
     yield rf"</?+[A-Za-z][\w:.-]*+(?:\s++[\w:.-]++\s*+=\s*+{value})*+\s*+/?+>"  # tag
@@ -76,7 +77,7 @@ def _patterns() -> Iterator[str]:
 
 
 FOREIGN_TO_LANGUAGE = re.compile("|".join(_patterns()))
-"""Finds URLs, e-mail addresses, tags and entities."""
+"""Finds URLs, e-mail addresses, telephone numbers, tags and entities."""
 
 
 class Marks:

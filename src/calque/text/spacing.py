@@ -54,8 +54,9 @@ class SourceSpacing:
 
         The source's is taken between neighbours that are copies of neighbours (`origins`: the
         place of the source word that each word equals, or -1), and between a word that passes
-        through (`kept`) and the translation of its neighbour: a tag stays at the word it encloses.
-        Signs that French sets apart follow the rules of the target language.
+        through (`kept`) and the translation of its neighbour. A tag that touches what it encloses
+        in the source also does where other words came to stand there. Signs that French sets apart
+        follow the rules of the target language.
         """
         if not self._gaps:
             return
@@ -72,3 +73,16 @@ class SourceSpacing:
             place = min((i + 1 for i in left if i + 1 in right), default=None)
             if place is not None:
                 gaps[j] = self._gaps[place]
+            elif (before in kept and self._touches_next(words[before], origins[before])) or (
+                after in kept and self._touches_last(words[after], origins[after])
+            ):
+                gaps[j] = ""
+
+    def _touches_next(self, word: str, origin: int) -> bool:
+        """Whether a word is the tag `<x>`, without a space behind it in the source."""
+        is_opening = word.startswith("<") and not word.startswith("</") and word.endswith(">")
+        return is_opening and 0 <= origin < len(self._gaps) - 1 and not self._gaps[origin + 1]
+
+    def _touches_last(self, word: str, origin: int) -> bool:
+        """Whether a word is the tag `</x>`, without a space before it in the source."""
+        return word.startswith("</") and origin > 0 and not self._gaps[origin]

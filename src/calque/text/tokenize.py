@@ -13,7 +13,7 @@ from calque.text.spacing import gaps_before
 
 # sacremoses is imported where it is used: most commands never need it, and all must start fast.
 
-_HINT = re.compile(r"[@&<]|/\w|www\.|\d[:'’]\d")  # nothing to protect in lines without
+_HINT = re.compile(r"[@&<]|/\w|www\.|\+\d|\d[:'’]\d")  # nothing to protect in lines without
 _SEPARATORS = ":/'’"
 _IN_NUMBER = re.compile(rf"(?<=\d)[{_SEPARATORS}](?=\d)")
 # Of scripts whose digits are rarely among others: they stand for separators while a line is split.
