@@ -28,6 +28,7 @@ ITERATIONS = 40
 READ_BYTES = 1 << 30
 PER_CANDIDATE = 32
 """Bytes of a candidate beside its entries: where they begin, how many are 1, base score, worth."""
+USUAL = ("memory", "half", "disk", "many")
 RPROP = (0.03, 1e-3, 1.2, 0.5, 1e-9, 1.0, False)
 
 
@@ -151,7 +152,11 @@ def main() -> None:
     parser.add_argument("--n-best", type=int, default=100)
     parser.add_argument("--features", type=int, default=150, help="sparse ones per candidate")
     parser.add_argument("--device", choices=get_args(Device), default="core")
-    parser.add_argument("--runs", nargs="*", help="only these of the runs")
+    parser.add_argument(
+        "--runs",
+        nargs="*",
+        help="only these: also eighth, quarter and million, of so many sentences",
+    )
     arguments = parser.parse_args()
     check_device(arguments.device)
     size = arguments.sentences, arguments.n_best, arguments.features
@@ -161,8 +166,11 @@ def main() -> None:
         "half": (size[0] // 2, *size[1:], 32_000),
         "disk": (*size, 500),
         "many": (4 * size[0], size[1] // 4, size[2], 500),
+        "eighth": (125_000, 10, 60, 500),
+        "quarter": (250_000, 10, 60, 500),
+        "million": (1_000_000, 10, 60, 500),
     }
-    for name in arguments.runs or runs:
+    for name in arguments.runs or USUAL:
         facts[name] = alone(measure, *runs[name], arguments.device)
         print(name)
         for key, value in facts[name].items():
