@@ -197,3 +197,12 @@ def test_active_weights_are_not_deleted(verb: Run, model: Path) -> None:
     done(verb(*call, "set", "a", "word_count=1"))
     done(verb(*call, "activate", "a"))
     assert "are the active ones: activate others first" in mistake(verb(*call, "delete", "a"))
+
+
+def test_sparse_weights_of_a_model_without_such_features_are_shown_by_key(
+    verb: Run, standard: Path, tmp_path: Path
+) -> None:
+    model = Path(shutil.copytree(standard, tmp_path / "model"))
+    sparse = SparseWeights.from_arrays(np.array([7], np.uint64), np.ones(1, np.float32))
+    store_weights(model, "odd", Weights(stored(model, "default"), sparse))
+    assert "#0000000000000007" in done(verb("weights", "--model", model, "show", "odd"))

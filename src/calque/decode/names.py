@@ -36,6 +36,8 @@ def names_of_keys(
     decoded as if the model had not seen it. The search ends when all are found.
     """
     missing = set(keys)
+    if not model.features.templates:
+        return {}
     names = _names_of_blocks(model, missing, n_workers(threads))
     missing -= set(names)
     decoder, options = Decoder.of(model), model.decode_options
