@@ -6,7 +6,7 @@ CORE   := CMakeLists.txt pyproject.toml $(shell find core -name '*.cc' -o -name 
 PIP    := install --quiet --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: demo test slow lint stubs docs site bench sanitize tsan clean
+.PHONY: demo test slow fuzz lint stubs docs site bench sanitize tsan clean
 
 demo: $(VENV)/installed ## generated corpus, from nothing to a printed result
 	$(BIN)/calque demo --out demo
@@ -16,6 +16,10 @@ test: $(VENV)/installed-dev ## the whole suite except tests marked slow
 
 slow: $(VENV)/installed-dev ## the long tests
 	$(BIN)/python -m pytest -m slow
+
+fuzz: $(VENV)/installed-dev ## damaged files for every reader, commands killed at random moments
+	$(BIN)/python tests/fuzz.py --cases 10000
+	$(BIN)/python tests/kill.py --kills 200
 
 lint: $(VENV)/installed-dev ## style and types
 	$(BIN)/ruff check .
