@@ -133,6 +133,17 @@ def test_names_of_blocks_are_read_off_the_table(model: Path) -> None:
     assert set(names) == set(wanted)
 
 
+def test_what_is_not_found_is_shown_by_template_and_key(
+    verb: Run, model: Path, tmp_path: Path
+) -> None:
+    key = Model.load(model).features.key_of("P1:no such ||| thing")
+    sparse = SparseWeights.from_arrays(np.array([key], np.uint64), np.ones(1, np.float32))
+    store_weights(model, "odd", Weights(stored(model, "default"), sparse))
+    (tmp_path / "text").write_text("a\n")
+    told = done(verb("weights", "--model", model, "show", "odd", "--text", tmp_path / "text"))
+    assert f"P1:? #{key:016x}" in told
+
+
 def test_names_are_found_in_the_training_text(model: Path) -> None:
     loaded = Model.load(model)
     assert loaded.bitext is not None

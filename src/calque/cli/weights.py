@@ -23,6 +23,22 @@ MOST_SENTENCES = 500
 """How many sentences are searched for the names of sparse features."""
 
 
+class _Row(NamedTuple):
+    """A sparse weight that is shown."""
+
+    key: int
+    name: str | None
+    template: str | None
+    """Where the name was not found."""
+    weight: float
+
+    @property
+    def label(self) -> str:
+        """What the feature is called, as far as that is known."""
+        unnamed = f"#{self.key:016x}"
+        return self.name or (f"{self.template}:? {unnamed}" if self.template else unnamed)
+
+
 class _Wanted(NamedTuple):
     """What the command line asks for."""
 
@@ -157,8 +173,9 @@ def _show(wanted: _Wanted) -> str | None:
         return _write(wanted, names[0])
     sets, largest = {}, {}
     known: dict[int, str] = {}
+    templates: dict[int, str] = {}
     for name in names:
-        sets[name], largest[name] = _largest(wanted, name, known)
+        sets[name], largest[name] = _largest(wanted, name, known, templates)
     if wanted.json:
         print_json(_as_json(folder, sets, largest))
         return None
@@ -171,28 +188,35 @@ def _show(wanted: _Wanted) -> str | None:
 
 
 def _largest(
-    wanted: _Wanted, name: str, known: dict[int, str]
-) -> tuple[Weights, list[tuple[int, str | None, float]]]:
-    """Weights by name, and the largest sparse ones: key, name where it can be found, value."""
+    wanted: _Wanted, name: str, known: dict[int, str], templates: dict[int, str]
+) -> tuple[Weights, list[_Row]]:
+    """Weights by name, and the largest sparse ones.
+
+    What `known` and `templates` say of keys is used, and added to.
+    """
     from calque.model import Model, ModelFolder, read_weights
 
     weights = read_weights(ModelFolder(wanted.model), name)
     keys, values = weights.sparse.largest(TOP if wanted.top is None else wanted.top)
     missing = [key for key in keys.tolist() if key not in known]
     if missing:
-        from calque.decode.names import names_of_keys
+        from calque.decode.names import names_of_keys, template_of_key
         from calque.text import read_lines
 
+        model = Model.load(wanted.model, name)
         known |= names_of_keys(
-            Model.load(wanted.model, name),
+            model,
             missing,
             None if wanted.text is None else read_lines(wanted.text),
             most_sentences=MOST_SENTENCES,
             threads=wanted.threads,
             progress=wanted.console,
         )
+        for key in missing:
+            if key not in known and (template := template_of_key(model, key)) is not None:
+                templates[key] = template
     rows = zip(keys.tolist(), values.tolist(), strict=True)
-    return weights, [(key, known.get(key), value) for key, value in rows]
+    return weights, [_Row(key, known.get(key), templates.get(key), value) for key, value in rows]
 
 
 def _write(wanted: _Wanted, name: str) -> str:
@@ -333,7 +357,7 @@ def _stored(wanted: _Wanted, name: str) -> str:
 def _as_json(
     folder: ModelFolder,
     sets: Mapping[str, Weights],
-    largest: Mapping[str, list[tuple[int, str | None, float]]],
+    largest: Mapping[str, list[_Row]],
 ) -> dict[str, Any]:
     from calque.model import active_name, origin_of
 
@@ -345,8 +369,7 @@ def _as_json(
                 "dense": dict(weights),
                 "n_sparse": len(weights.sparse),
                 "largest_sparse": [
-                    {"key": f"{key:016x}", "name": label, "weight": value}
-                    for key, label, value in largest[name]
+                    {**row._asdict(), "key": f"{row.key:016x}"} for row in largest[name]
                 ],
             }
             for name, weights in sets.items()
@@ -376,11 +399,11 @@ def _dense_table(folder: ModelFolder, sets: Mapping[str, Weights]) -> Table:
     return table
 
 
-def _sparse_table(name: str, n_sparse: int, rows: Sequence[tuple[int, str | None, float]]) -> Table:
+def _sparse_table(name: str, n_sparse: int, rows: Sequence[_Row]) -> Table:
     title = f"{name}: the largest {len(rows):,} of {n_sparse:,} sparse weights"
     table = Table(title=escape(title), box=None, header_style="bold", title_justify="left")
     table.add_column("weight", justify="right")
     table.add_column("feature", overflow="fold")
-    for key, label, value in rows:
-        table.add_row(f"{value:.6g}", escape(label or f"#{key:016x}"))
+    for row in rows:
+        table.add_row(f"{row.weight:.6g}", escape(row.label))
     return table

@@ -68,6 +68,13 @@ def names_of_keys(
     return names
 
 
+def template_of_key(model: Model, key: int) -> str | None:
+    """The template of a sparse feature, as far as its key tells: none where two could be it."""
+    templates = model.features.templates
+    possible = [name for name, each in templates.items() if each.upper_bits == key >> 48]
+    return possible[0] if len(possible) == 1 else None
+
+
 def _texts(
     model: Model, sentences: Iterable[str] | None, most: int
 ) -> Iterator[tuple[PreparedText, _core.LeaveOneOut | None]]:
