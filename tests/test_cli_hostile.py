@@ -113,6 +113,17 @@ def test_synonyms_are_set_on_the_command_line(tmp_path: Path, verb: Run) -> None
     assert done(verb("score", *files, "--set", "meteor.stem=true"))
 
 
+def test_lines_that_would_take_all_memory_are_one_clear_line(
+    tmp_path: Path, trained: Path, verb: Run
+) -> None:
+    (tmp_path / "h").write_text("a " * 5001 + "\n")
+    (tmp_path / "r").write_text("a\n")
+    files = ["--hypothesis", tmp_path / "h", "--reference", tmp_path / "r"]
+    assert "a sentence of 5,001 words" in mistake(verb("score", *files, "--metric", "meteor"))
+    with pytest.raises(CalqueError, match="the sentence has 1,001 words: expected at most 1,000"):
+        load(trained).explain("el " * 1001)
+
+
 def test_packed_arrays_are_refused(tmp_path: Path) -> None:
     np.savez_compressed(tmp_path / "bomb.npz", zeros=np.zeros(1_000_000))
     with pytest.raises(FileError, match=r"bomb.npz: is packed"):

@@ -40,6 +40,10 @@ from calque.text import checked_text
 Terms: TypeAlias = "Terminology | Mapping[str, str] | Path | str"
 
 
+LONGEST_EXPLAINED = 1000
+"""Words of a sentence that `explain` takes apart."""
+
+
 def load(path: Path | str, weights: str | None = None) -> Translator:
     """The translator of a model folder, with its active weights or those called `weights`."""
     return Translator(Model.load(path, weights), calibration=read_calibration(path, weights))
@@ -244,6 +248,11 @@ class Translator:
         [(prepared, pieces)] = text.sentences
         if not prepared.words:
             raise CalqueError("the sentence is empty: expected words to translate")
+        if len(prepared.words) > LONGEST_EXPLAINED:
+            raise CalqueError(
+                f"the sentence has {len(prepared.words):,} words: expected at most"
+                f" {LONGEST_EXPLAINED:,} to explain, each with everything that it might have been"
+            )
         if rank < 1:
             raise OptionError(f"rank {rank}: expected at least 1")
         if translation is None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque._core import WordTable, encode_growing, meteor_statistics
+from calque.errors import CalqueError
 from calque.metrics.metric import PreparedReferences, Statistics
 from calque.metrics.porter import stem
 from calque.metrics.prepared import Prepared, interleave, ratio
@@ -17,6 +18,9 @@ from calque.metrics.signature import calque_signature
 from calque.metrics.word_metric import WordMetric
 from calque.metrics.wordnet import WordNet
 from calque.parallel import n_workers
+
+LONGEST = 5000
+"""Words of a sentence, at most."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,12 @@ class _Words:
             if self._wordnet is not None:
                 new = self._new(len(self._synsets))
                 self._synsets += [self._wordnet.synsets(word) for word in new]
+        longest = int(np.diff(offsets).max(initial=0))
+        if longest > LONGEST:
+            raise CalqueError(
+                f"METEOR: a sentence of {longest:,} words, expected at most {LONGEST:,}: time and"
+                " memory grow with the square of the length"
+            )
         return ids, offsets
 
     def classes(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
