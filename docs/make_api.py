@@ -25,6 +25,7 @@ GROUPS = {
         "load",
         "Translator",
         "Translation",
+        "Consensus",
         "Explanation",
         "TranslationGraph",
         "LeaveOneOutOptions",
@@ -47,7 +48,7 @@ array of numpy, any column of strings.
 This page is made by `make docs` from the code.
 """
 WIDTH = 96
-INTERNAL = ("grid", "panels", "read_off")
+INTERNAL = ("confident", "grid", "panels", "read_off", "ways_of_groups")
 """Methods that other rooms of the package call, not users."""
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from calque.config import (
     CompareOptions,
+    ConsensusOptions,
     CorpusOptions,
     DecodeOptions,
     DefaultWeights,
@@ -22,6 +23,9 @@ PAGE = Path(__file__).with_name("options.md")
 GROUPS = {
     "Training: `calque train --set KEY=VALUE`": TrainOptions,
     "Decoding: flags of `calque translate`": DecodeOptions,
+    "Consensus: flags of `calque translate` and `rerank` (`--consensus-length` and so on)": (
+        ConsensusOptions
+    ),
     "Forced decoding: flags of `calque force` (`--limits` for the distortion limit)": ForceOptions,
     "Leave-one-out: flags of `calque translate`, `force` and `oracle`": LeaveOneOutOptions,
     "Oracle decoding: flags of `calque oracle`": OracleOptions,

@@ -1,11 +1,16 @@
 #include "bind/derivations.h"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include <numeric>
+#include <utility>
 
 #include "bind/arrays.h"
+#include "checks.h"
+#include "decode/consensus.h"
 #include "decode/forced.h"
+#include "error.h"
 
 namespace calque::bind {
 namespace {
@@ -77,6 +82,41 @@ void register_derivations(nb::module_& m) {
       .def_prop_ro("word_offsets", array_of<&DecodedLists::word_offsets>)
       .def_prop_ro("words", array_of<&DecodedLists::words>,
                    "Target word ids of all candidates; -1 - i is a copy of source word i.");
+
+  m.def(
+      "target_words",
+      [](const std::vector<const Derivation*>& derivations) {
+        std::vector<int64_t> offsets{0};
+        std::vector<int32_t> words;
+        for (const Derivation* one : derivations) {
+          if (one == nullptr) throw Error("derivations are expected");
+          for (const Step& step : one->steps) {
+            words.insert(words.end(), step.target.begin(), step.target.end());
+          }
+          offsets.push_back(static_cast<int64_t>(words.size()));
+        }
+        return std::pair(to_numpy(std::move(offsets)), to_numpy(std::move(words)));
+      },
+      nb::arg("derivations"),
+      "Where the words of each derivation begin, and these; -1 - i is a copy of source word i.");
+  m.def(
+      "expected_bleu",
+      [](Vector<int32_t> words, Vector<int64_t> word_offsets, Vector<int64_t> offsets,
+         Vector<double> probabilities, int threads) {
+        check_offsets(view(word_offsets), words.size(), "words of candidates");
+        check_offsets(view(offsets), word_offsets.size() - 1, "candidates of lists");
+        check_size(probabilities.size(), word_offsets.size() - 1, "probabilities");
+        std::vector<double> expected;
+        {
+          nb::gil_scoped_release release;
+          expected = expected_bleu({view(words), view(word_offsets), view(offsets)},
+                                   view(probabilities), threads);
+        }
+        return to_numpy(std::move(expected));
+      },
+      nb::arg("words"), nb::arg("word_offsets"), nb::arg("offsets"), nb::arg("probabilities"),
+      nb::kw_only(), nb::arg("threads"),
+      "The expected BLEU+1 of every candidate where one of its list is the reference.");
 
   nb::class_<TranslationGraph> graph(m, "TranslationGraph", "Every derivation that a search found.");
   nb::class_<TranslationGraph::Node>(graph, "Node")

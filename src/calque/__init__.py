@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from calque.api import train
     from calque.config import LeaveOneOutOptions
-    from calque.decode import Explanation, Translation, TranslationGraph, Translator, load
+    from calque.decode import (
+        Consensus,
+        Explanation,
+        Translation,
+        TranslationGraph,
+        Translator,
+        load,
+    )
     from calque.errors import CalqueError, CalqueWarning
     from calque.features import Weights
     from calque.hyps import Candidate, NBest, read_nbest, write_nbest
@@ -42,6 +49,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "train": "api",
     "LeaveOneOutOptions": "config",
+    "Consensus": "decode",
     "Explanation": "decode",
     "Translation": "decode",
     "TranslationGraph": "decode",
@@ -71,6 +79,7 @@ __all__ = [
     "CalqueWarning",
     "Candidate",
     "CondensedTask",
+    "Consensus",
     "Costmargin",
     "DecoderTask",
     "Early",

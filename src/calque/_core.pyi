@@ -596,6 +596,16 @@ class DecodedBatch:
     def words(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]:
         """Target word ids of all candidates; -1 - i is a copy of source word i."""
 
+def target_words(derivations: Sequence[Derivation]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    """
+    Where the words of each derivation begin, and these; -1 - i is a copy of source word i.
+    """
+
+def expected_bleu(words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], word_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], probabilities: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """
+    The expected BLEU+1 of every candidate where one of its list is the reference.
+    """
+
 class TranslationGraph:
     """Every derivation that a search found."""
 

@@ -107,26 +107,30 @@ def left_out(what: str | None, flags: Flags) -> LeaveOneOutOptions | None:
 
 
 def with_flags(
-    options: type[Any], leave_out: Collection[str] = (), argument: str = "flags"
+    options: type[Any],
+    leave_out: Collection[str] = (),
+    argument: str = "flags",
+    prefix: str = "",
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Gives a verb one flag per option of a dataclass; they reach it as the argument `flags`.
 
-    Options in `leave_out` get none: the verb has a way of its own to ask for them.
+    Options in `leave_out` get none: the verb has a way of its own to ask for them. The names of
+    flags begin with `prefix`.
     """
-    infos = [info for info in describe(options) if info.key not in leave_out]
+    infos = {prefix + i.key: i for i in describe(options) if i.key not in leave_out}
 
     def decorate(verb: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(verb)
         def with_options(**arguments: Any) -> None:
-            given = {info.key: arguments.pop(info.key) for info in infos}
+            given = {info.key: arguments.pop(name) for name, info in infos.items()}
             said = [f"{key}={value}" for key, value in given.items() if value is not None]
             verb(**arguments, **{argument: Flags(said)})
 
         own = inspect.signature(verb, eval_str=True).parameters.values()
         parameters = [parameter for parameter in own if parameter.name != argument]
         parameters += [
-            inspect.Parameter(info.key, _KEYWORD, default=None, annotation=_flag(info))
-            for info in infos
+            inspect.Parameter(name, _KEYWORD, default=None, annotation=_flag(info))
+            for name, info in infos.items()
         ]
         with_options.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         with_options.__annotations__ = {p.name: p.annotation for p in parameters}

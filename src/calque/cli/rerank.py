@@ -1,24 +1,43 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from calque.cli.common import Quiet
+from calque.cli.common import Flags, Quiet, with_flags
+from calque.cli.consensus import ByConsensus, Shares, agreement
 from calque.cli.console import Console
 from calque.cli.files import READS, WRITES
 from calque.cli.log import Log
+from calque.config import ConsensusOptions
 from calque.errors import OptionError
 
+if TYPE_CHECKING:
+    from calque.hyps import NBest
 
+
+@with_flags(ConsensusOptions, argument="consent", prefix="consensus_")
 def rerank(
     nbest: Annotated[
-        Path, typer.Option(metavar="F", help="N-best lists: Moses, Joshua, JSON."), READS
+        list[Path],
+        typer.Option(
+            metavar="F", help="N-best lists: Moses, Joshua, JSON; several with --consensus."
+        ),
+        READS,
     ],
+    consent: Flags,
     weights: Annotated[
-        Path, typer.Option(metavar="W", help="Weights by name, as tune wrote them."), READS
-    ],
+        list[Path] | None,
+        typer.Option(
+            metavar="W",
+            help="Weights by name, as tune wrote them. With --consensus one file for all lists, one"
+            " for each, or none: then the totals in the lists count.",
+        ),
+        READS,
+    ] = None,
+    consensus: ByConsensus = False,
+    consensus_shares: Shares = None,
     output: Annotated[
         Path,
         typer.Option(metavar="F", help="The best of every list; - is standard output."),
@@ -55,22 +74,52 @@ def rerank(
     --output out.en[/]
 
     Features that calque tune --add computed are computed again; the names in the weights say which.
+
+    One translation from the lists of several systems, the one that agrees most with all of them:
+
+      [bold]calque rerank --nbest a.nbest.gz --nbest b.nbest.gz --consensus --output out.en[/]
     """
-    from calque.hyps import FORMATS, read_nbest, rescored, write_nbest
-    from calque.hyps.added import Additions, additions_in
-    from calque.hyps.weights import read_weights
+    from calque.hyps import FORMATS, by_consensus, write_nbest
     from calque.text import write_lines
 
     if format not in FORMATS:
         raise OptionError(f"--format {format}: expected one of {', '.join(FORMATS)}")
+    agreed = agreement(consensus, consensus_shares, consent)
+    files: list[Path | None] = [*(weights or ())] or [None]
+    if agreed is None and (len(nbest) > 1 or len(files) > 1):
+        raise OptionError("several --nbest or --weights require --consensus")
+    if agreed is None and files == [None]:
+        raise OptionError("--weights W is missing; only --consensus can do without")
+    if len(files) not in (1, len(nbest)):
+        raise OptionError(
+            f"{len(files)} files of --weights for {len(nbest)} of --nbest: expected one for all, or"
+            " one for each"
+        )
     console = Console(quiet, log)
-    by_name = read_weights(weights)
-    found = read_nbest(nbest)
-    for line in found.missing():
-        console.warn(line)
-    lacking = additions_in(name for name in by_name if name not in found.names)
-    enriched = Additions(lacking, source, model).to(found, nbest, console)
-    ranked = rescored(enriched, by_name, nbest)
+    each = files * (len(nbest) // len(files))
+    systems = [
+        _ranked(path, file, source, model, console) for path, file in zip(nbest, each, strict=True)
+    ]
+    ranked = systems[0] if agreed is None else by_consensus(systems, agreed.shares, agreed.options)
     write_lines(output, [ranked.texts[at] for at in ranked.offsets[:-1]])
     if nbest_output is not None:
         write_nbest(nbest_output, ranked, format)  # type: ignore[arg-type]  # checked above
+
+
+def _ranked(
+    nbest: Path, weights: Path | None, source: Path | None, model: Path | None, console: Console
+) -> NBest:
+    """The lists of a file, sorted by the weights where there are any."""
+    from calque.hyps import read_nbest, rescored
+    from calque.hyps.added import Additions, additions_in
+    from calque.hyps.weights import read_weights
+
+    lists = read_nbest(nbest)
+    if weights is None:
+        return lists
+    by_name = read_weights(weights)
+    for line in lists.missing():
+        console.warn(line)
+    lacking = additions_in(name for name in by_name if name not in lists.names)
+    enriched = Additions(lacking, source, model).to(lists, nbest, console)
+    return rescored(enriched, by_name, nbest)

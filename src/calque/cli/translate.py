@@ -12,20 +12,19 @@ import typer
 from calque.cli.common import (
     Flags,
     LeaveOneOut,
-    ModelFolderOption,
     PassThrough,
     Quiet,
     Terminology,
     Threads,
-    WeightsName,
     left_out,
     with_flags,
 )
+from calque.cli.consensus import ByConsensus, Shares, agreement, load_systems
 from calque.cli.console import Console
 from calque.cli.files import READS, WRITES
 from calque.cli.log import Log
 from calque.cli.stream import is_seen, is_typed, lines_as_they_come
-from calque.config import DecodeOptions, LeaveOneOutOptions
+from calque.config import ConsensusOptions, DecodeOptions, LeaveOneOutOptions
 from calque.errors import OptionError
 from calque.progress import SILENT, Progress
 from calque.text import open_output, read_lines
@@ -35,11 +34,17 @@ if TYPE_CHECKING:
 
 
 @with_flags(LeaveOneOutOptions, leave_out=("what",), argument="unseen")
+@with_flags(ConsensusOptions, argument="consent", prefix="consensus_")
 @with_flags(DecodeOptions)
 def translate(
-    model: ModelFolderOption,
+    model: Annotated[
+        list[Path],
+        typer.Option(metavar="DIR", help="The model folder; several with --consensus."),
+        READS,
+    ],
     flags: Flags,
     unseen: Flags,
+    consent: Flags,
     input: Annotated[
         Path, typer.Option(metavar="F", help="Sentences, one per line; - is standard input."), READS
     ] = Path("-"),
@@ -96,7 +101,15 @@ def translate(
         WRITES,
     ] = None,
     leave_one_out: LeaveOneOut = None,
-    weights: WeightsName = None,
+    consensus: ByConsensus = False,
+    consensus_shares: Shares = None,
+    weights: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Weights to use; the active ones by default. Several with --consensus.",
+        ),
+    ] = None,
     threads: Threads = None,
     quiet: Quiet = False,
     log: Log = None,
@@ -122,6 +135,13 @@ def translate(
 
     [bold]calque translate --model model --input train.de --output train.out
     --nbest 100 --nbest-output train.nbest --leave-one-out counts[/]
+
+    The candidate that agrees most with the lists of two models, or of two weights of one:
+
+      [bold]calque translate --model a --model b --consensus < test.de > out.en[/]
+
+      [bold]calque translate --model a --weights mira1 --weights mira2 --consensus
+      < test.de > out.en[/]
     """
     if nbest_output is not None and nbest is None:
         raise OptionError("--nbest-output F requires --nbest N")
@@ -134,11 +154,21 @@ def translate(
         raise OptionError(
             "--leave-one-out cannot be combined with --graph, --terminology or --pass-through"
         )
-    from calque.decode import load
+    agreed = agreement(consensus, consensus_shares, consent)
+    if agreed is None and max(len(model), len(weights or ())) > 1:
+        raise OptionError("several --model or --weights require --consensus")
+    if agreed is not None and (derivations or forgotten is not None or graph is not None):
+        raise OptionError(
+            "--consensus cannot be combined with --derivations, --leave-one-out or --graph"
+        )
+    from calque.decode import Consensus
 
-    translator = load(model, weights)
-    translator.options = flags.applied_to(translator.options)
+    systems = load_systems(model, weights or ())
+    for system in systems:
+        system.options = flags.applied_to(system.options)
+    translator = systems[0]
     terms = None if terminology is None else translator.terminology(terminology)
+    decide = None if agreed is None else Consensus(systems, agreed.shares, agreed.options)
     console = Console(quiet, log)
     with ExitStack() as stack:
 
@@ -149,7 +179,7 @@ def translate(
         lists = opened(nbest_output) or (out if nbest is not None and not json else None)
         alignments, graphs, unknown = map(opened, (alignment_output, graph, unknown_output))
         lists_in_json = nbest is not None and lists is None
-        is_calibrated = translator.calibration is not None
+        is_calibrated = all(system.calibration is not None for system in systems)
         writer = _Writer(out, lists, alignments, json, lists_in_json, is_calibrated)
         shows_bar = not is_typed(input) and not is_seen(output)
         progress: Progress = console if shows_bar else SILENT
@@ -162,17 +192,28 @@ def translate(
                     graphs.writelines(translator.graph(line).to_text(dot=dot) for line in lines)
                 yield lines
 
-        translations = translator.n_best_of_groups(
-            groups(),
-            nbest or 1,
-            distinct=not derivations,
-            with_sparse=lists is not None,
-            with_confidence=json,
-            terminology=terms,
-            pass_through=pass_through,
-            leave_one_out=forgotten,
-            threads=threads,
-        )
+        if decide is not None:
+            translations = decide.n_best_of_groups(
+                groups(),
+                nbest or 1,
+                with_sparse=lists is not None,
+                with_confidence=json,
+                terminology=terminology,
+                pass_through=pass_through,
+                threads=threads,
+            )
+        else:
+            translations = translator.n_best_of_groups(
+                groups(),
+                nbest or 1,
+                distinct=not derivations,
+                with_sparse=lists is not None,
+                with_confidence=json,
+                terminology=terms,
+                pass_through=pass_through,
+                leave_one_out=forgotten,
+                threads=threads,
+            )
         n_unknown = Counter[str]()
         for best in translations:
             writer.write(best)

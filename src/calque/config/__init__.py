@@ -7,6 +7,7 @@ from calque.config.align import AlignOptions
 from calque.config.blocks import BlockOptions
 from calque.config.classes import ClassOptions
 from calque.config.compare import CompareOptions
+from calque.config.consensus import ConsensusOptions
 from calque.config.corpus import CorpusOptions
 from calque.config.decode import DecodeOptions, ForceOptions, OracleOptions, ReorderingOptions
 from calque.config.dense import (
@@ -33,6 +34,7 @@ __all__ = [
     "ClassOptions",
     "CleanOptions",
     "CompareOptions",
+    "ConsensusOptions",
     "CorpusOptions",
     "DecodeOptions",
     "DefaultWeights",

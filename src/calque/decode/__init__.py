@@ -2,6 +2,7 @@
 
 from calque.decode.bags import BlockBags
 from calque.decode.candidates import CandidateLists, CandidateSearch, DerivedList
+from calque.decode.consensus import Consensus
 from calque.decode.constraints import Required, Terminology
 from calque.decode.contributions import FeatureUse
 from calque.decode.decoder import Decoder
@@ -23,6 +24,7 @@ __all__ = [
     "CandidateLists",
     "CandidateSearch",
     "Comparison",
+    "Consensus",
     "Decoder",
     "DerivedList",
     "Explanation",

@@ -115,7 +115,7 @@ def _required(
     targets: list[int] = []
     target_offsets = [0]
     for sentence, constraints in zip(words, required, strict=True):
-        texts = list(sentence) if constraints else []
+        texts = own_texts(sentence, constraints, target) if constraints else []
         for constraint in constraints:
             spans += (constraint.begin, constraint.end)
             targets += [_target_id(word, target, texts) for word in constraint.target]
@@ -126,11 +126,18 @@ def _required(
     )
 
 
-def _target_id(word: str, target: Vocabulary, texts: list[str]) -> int:
-    """The id of a word; outside the vocabulary -1 - i for `texts[i]`, where it is put if new."""
+def own_texts(words: Sequence[str], required: Sequence[Required], target: Vocabulary) -> list[str]:
+    """What -1 - i stands for in derivations of a sentence: its words, then new words of terms."""
+    new = dict.fromkeys(
+        word
+        for one in required
+        for word in one.target
+        if target.id(word) < len(RESERVED) and word not in words
+    )
+    return [*words, *new]
+
+
+def _target_id(word: str, target: Vocabulary, texts: Sequence[str]) -> int:
+    """The id of a word; outside the vocabulary -1 - i for `texts[i]`."""
     id = target.id(word)
-    if id >= len(RESERVED):
-        return id
-    if word not in texts:
-        texts.append(word)
-    return -1 - texts.index(word)
+    return id if id >= len(RESERVED) else -1 - texts.index(word)

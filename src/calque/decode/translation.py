@@ -54,6 +54,8 @@ class Translation:
     """The sentence as the decoder saw it: spans of blocks and links count these words."""
     word_confidences: tuple[float, ...] = ()
     """For every word the probability that it is right, where `Translator.n_best` was asked."""
+    expected_bleu: float | None = None
+    """How much of its list agrees with it, from 0 to 1, where `Consensus` chose it."""
 
     def __str__(self) -> str:
         return self.text
@@ -79,11 +81,13 @@ class Translation:
 
     def to_json(self) -> dict[str, Any]:
         """Everything but sparse features as plain values; spans are half-open."""
+        agreement = {} if self.expected_bleu is None else {"expected_bleu": self.expected_bleu}
         return {
             "text": self.text,
             "score": self.score,
             "confidence": self.confidence,
             "word_confidences": list(self.word_confidences),
+            **agreement,
             "source_words": list(self.source_words),
             "words": list(self.words),
             "blocks": list(self._plain_blocks()),

@@ -181,6 +181,37 @@ class Translator:
         """
         if n < 1:
             raise OptionError(f"n={n}: expected at least 1 translation per sentence")
+        found = self.ways_of_groups(
+            groups,
+            max(n, LIST_LENGTH) if with_confidence else n,
+            distinct=distinct,
+            terminology=terminology,
+            pass_through=pass_through,
+            leave_one_out=leave_one_out,
+            threads=threads,
+            **options,
+        )
+        return (
+            self.confident(
+                self.read_off(sentence, ways[:n], distinct, with_sparse),
+                Evidence.of(sentence, ways) if with_confidence else None,
+            )
+            for sentence, ways in found
+        )
+
+    def ways_of_groups(
+        self,
+        groups: Iterable[Iterable[str]],
+        n: int,
+        *,
+        distinct: bool = True,
+        terminology: Terms | None = None,
+        pass_through: str | None = None,
+        leave_one_out: LeaveOneOutOptions | None = None,
+        threads: int | None = None,
+        **options: Any,
+    ) -> Iterator[tuple[PreparedSentence, list[list[_core.Derivation]]]]:
+        """Every sentence with the best ways to derive its pieces: what `read_off` takes."""
         search = fill(self.options, options, "translate")
         constraints = Constraints.of(terminology, pass_through, self.model.preprocessor)
         training = None
@@ -194,14 +225,10 @@ class Translator:
         prepared = (self._prepared(group, constraints, search) for group in groups)
         batches = PreparedText.batches_of_groups(prepared, self.model)
         n_threads = n_workers(threads)
-        n_ways = max(n, LIST_LENGTH) if with_confidence else n
         return (
-            self._confident(
-                self.read_off(sentence, ways[:n], distinct, with_sparse),
-                Evidence.of(sentence, ways) if with_confidence else None,
-            )
+            way
             for text, left_out in with_pairs(batches, training)
-            for sentence, ways in self._ways(text, n_ways, distinct, n_threads, search, left_out)
+            for way in self._ways(text, n, distinct, n_threads, search, left_out)
         )
 
     def evidence(
@@ -216,7 +243,7 @@ class Translator:
                 [best] = self.read_off(sentence, ways[:1])
                 yield best, Evidence.of(sentence, ways)
 
-    def _confident(
+    def confident(
         self, translations: list[Translation], evidence: Evidence | None
     ) -> list[Translation]:
         """The translations, of which the first has its confidences."""

@@ -1,5 +1,6 @@
 """N-best lists of any decoder, and the pools that grow from them."""
 
+from calque.hyps.consensus import by_consensus
 from calque.hyps.formats import FORMATS, nbest_lines, read_nbest, write_nbest
 from calque.hyps.lists import Lists
 from calque.hyps.nbest import Candidate, NBest, joined
@@ -16,6 +17,7 @@ __all__ = [
     "CandidateStore",
     "Lists",
     "NBest",
+    "by_consensus",
     "joined",
     "list_of_translations",
     "nbest_lines",
