@@ -192,7 +192,7 @@ class Consensus:
         for of_systems, merged, (begin, end) in zip(sentences, lists, bounds, strict=True):
             worths = expected[begin:end]
             best = np.argsort(-np.round(worths, DIGITS), kind="stable")[:n].tolist()
-            yield of_systems, [_Choice(*merged.origins[at], float(worths[at])) for at in best]
+            yield of_systems, [_Choice(merged.origins[at], float(worths[at])) for at in best]
 
     def _merged(self, of_systems: Sequence[Found]) -> _MergedList:
         """The candidates of all systems for one sentence."""
@@ -214,14 +214,14 @@ class Consensus:
         with_confidence: bool,
     ) -> list[Translation]:
         translations = []
-        for system, at, expected_bleu in choices:
+        for (system, at), expected_bleu in choices:
             sentence, ways = of_systems[system]
             [translation] = self.systems[system].read_off(
                 sentence, [ways[at]], distinct=False, with_sparse=with_sparse
             )
             translations.append(replace(translation, expected_bleu=expected_bleu))
         if with_confidence:
-            system, at, _ = choices[0]
+            system, at = choices[0].origin
             sentence, ways = of_systems[system]
             evidence = Evidence.of(sentence, [ways[at], *ways[:at], *ways[at + 1 :]])
             translations = self.systems[system].confident(translations, evidence)
@@ -229,10 +229,10 @@ class Consensus:
 
 
 class _Choice(NamedTuple):
-    """A candidate: the system that found it first, its place in that list, what it is worth."""
+    """A candidate and what it is worth."""
 
-    system: int
-    at: int
+    origin: tuple[int, int]
+    """The system that found it first, and its place in that system's list."""
     expected_bleu: float
 
 
