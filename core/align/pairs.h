@@ -37,6 +37,10 @@ class PairTable {
   int32_t n_targets() const { return n_targets_; }
   bool has_cells(size_t sentence) const { return cells_at_[sentence] < cells_at_[sentence + 1]; }
 
+  // Where the cells of a sentence pair begin, in a numbering of all cells.
+  size_t first_cell(size_t sentence) const { return static_cast<size_t>(cells_at_[sentence]); }
+  size_t n_cells() const { return cells_.size(); }
+
   // The pairs of source word s are rows()[s] .. rows()[s + 1], their target words targets().
   const std::vector<int64_t>& rows() const { return rows_; }
   const std::vector<int32_t>& targets() const { return targets_; }

@@ -6,6 +6,7 @@
 #include "align/aligner.h"
 #include "align/lexicon.h"
 #include "align/pharaoh.h"
+#include "align/sampler.h"
 #include "align/symmetrize.h"
 #include "bind/arrays.h"
 #include "bind/register.h"
@@ -149,6 +150,91 @@ void register_aligner(nb::module_& m) {
           nb::arg("reverse"), "Weights of jumps by distance, and of first positions.");
 }
 
+// A bitext with its table of word pairs, for the samplers of both directions.
+struct WordPairs {
+  Bitext bitext;
+  PairTable table;
+  int32_t max_words;
+};
+
+SamplerStage to_stage(std::string_view name) {
+  if (name == "model1") return SamplerStage::kModel1;
+  if (name == "hmm") return SamplerStage::kHmm;
+  if (name == "fertility") return SamplerStage::kFertility;
+  throw nb::value_error("unknown stage");
+}
+
+void register_sampler(nb::module_& m) {
+  nb::class_<WordPairs>(m, "WordPairs", "The word pairs of a bitext that share a sentence pair.")
+      .def(
+          "__init__",
+          [](WordPairs* self, const Vector<int32_t>& source, const Vector<int64_t>& source_offsets,
+             const Vector<int32_t>& target, const Vector<int64_t>& target_offsets,
+             int32_t max_words, int threads) {
+            nb::gil_scoped_release release;
+            const Bitext bitext = to_bitext(source, source_offsets, target, target_offsets);
+            new (self) WordPairs{bitext, PairTable(bitext, max_words, threads), max_words};
+          },
+          nb::arg("source").noconvert(), nb::arg("source_offsets").noconvert(),
+          nb::arg("target").noconvert(), nb::arg("target_offsets").noconvert(), nb::kw_only(),
+          nb::arg("max_words"), nb::arg("threads"), nb::keep_alive<1, 2>(),
+          nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
+      .def("__len__", [](const WordPairs& pairs) { return pairs.table.size(); });
+  nb::class_<LinkSampler>(m, "LinkSampler", "Word links of a bitext, drawn in one direction.")
+      .def(
+          "__init__",
+          [](LinkSampler* self, const WordPairs& pairs, bool reverse, double null_prob,
+             double lexical_prior, double null_prior, double jump_prior, double fertility_prior,
+             int32_t jump_width, int32_t chains, int64_t batch, uint64_t seed) {
+            if (!(null_prob >= 0 && null_prob < 1)) throw Error("null_prob: expected 0 to below 1");
+            for (const double prior : {lexical_prior, null_prior, jump_prior, fertility_prior}) {
+              if (!(prior > 0)) throw Error("priors of a sampler: expected numbers above 0");
+            }
+            if (jump_width < 1 || chains < 1 || batch < 0) {
+              throw Error("jump_width, chains: expected at least 1; batch: at least 0");
+            }
+            const SamplerOptions options{null_prob,  lexical_prior,   null_prior,
+                                         jump_prior, fertility_prior, jump_width,
+                                         pairs.max_words, chains,     batch,
+                                         seed};
+            nb::gil_scoped_release release;
+            new (self) LinkSampler(pairs.bitext, pairs.table, reverse ? kReverse : kForward,
+                                   options);
+          },
+          nb::arg("pairs"), nb::kw_only(), nb::arg("reverse"), nb::arg("null_prob"),
+          nb::arg("lexical_prior"), nb::arg("null_prior"), nb::arg("jump_prior"),
+          nb::arg("fertility_prior"), nb::arg("jump_width"), nb::arg("chains"), nb::arg("batch"),
+          nb::arg("seed"), nb::keep_alive<1, 2>(),
+          "`batch`: sentence pairs that do not see each other's moves; 0: by corpus size.")
+      .def(
+          "sweep",
+          [](LinkSampler& sampler, std::string_view stage, bool record, int threads) {
+            const SamplerStage kind = to_stage(stage);
+            nb::gil_scoped_release release;
+            sampler.sweep(kind, record, threads);
+          },
+          nb::arg("stage"), nb::arg("record"), nb::arg("threads"),
+          "Draw every link once by model1, hmm or fertility; `record` adds to the marginals.")
+      .def(
+          "links",
+          [](const LinkSampler& sampler, int32_t chain) {
+            return bind::to_numpy(sampler.links(chain));
+          },
+          nb::arg("chain"), "Position that each generated word now comes from; -1: none.")
+      .def(
+          "best_links",
+          [](const LinkSampler& sampler) {
+            return bind::to_numpy(released([&] { return sampler.best_links(); }));
+          },
+          "Position that each generated word most probably comes from, as recorded; -1: none.")
+      .def(
+          "marginals",
+          [](const LinkSampler& sampler) {
+            return bind::to_numpy(released([&] { return sampler.marginals(); }));
+          },
+          "Recorded probability of each cell (generated, given) of all sentence pairs.");
+}
+
 // One sentence pair: emissions [step, state] in, what the HMM makes of it out.
 void register_hmm(nb::module_& m) {
   const auto load = [](const Matrix<float>& emission, const Vector<float>& null_emission) {
@@ -192,6 +278,7 @@ void register_hmm(nb::module_& m) {
 void register_align(nb::module_& m) {
   register_aligner(m);
   register_hmm(m);
+  register_sampler(m);
   m.def("exp_digamma", &exp_digamma, nb::arg("x"), "exp(digamma(x)) for x > 0.");
   m.def("symmetrize", &symmetrize_all, nb::arg("forward"), nb::arg("forward_offsets"),
         nb::arg("reverse"), nb::arg("reverse_offsets"), nb::arg("source_offsets"),

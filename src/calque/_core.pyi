@@ -184,6 +184,39 @@ def hmm_posteriors(emission: Annotated[NDArray[numpy.float32], dict(shape=(None,
 def hmm_best_path(emission: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], null_emission: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], within: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], null_prob: float) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
     """The most probable state of every step; -1: null."""
 
+class WordPairs:
+    """The word pairs of a bitext that share a sentence pair."""
+
+    def __init__(self, source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_words: int, threads: int) -> None: ...
+
+    def __len__(self) -> int: ...
+
+class LinkSampler:
+    """Word links of a bitext, drawn in one direction."""
+
+    def __init__(self, pairs: WordPairs, *, reverse: bool, null_prob: float, lexical_prior: float, null_prior: float, jump_prior: float, fertility_prior: float, jump_width: int, chains: int, batch: int, seed: int) -> None:
+        """
+        `batch`: sentence pairs that do not see each other's moves; 0: by corpus size.
+        """
+
+    def sweep(self, stage: str, record: bool, threads: int) -> None:
+        """
+        Draw every link once by model1, hmm or fertility; `record` adds to the marginals.
+        """
+
+    def links(self, chain: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Position that each generated word now comes from; -1: none."""
+
+    def best_links(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """
+        Position that each generated word most probably comes from, as recorded; -1: none.
+        """
+
+    def marginals(self) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
+        """
+        Recorded probability of each cell (generated, given) of all sentence pairs.
+        """
+
 def exp_digamma(x: float) -> float:
     """exp(digamma(x)) for x > 0."""
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from calque.align.alignments import Alignments
 from calque.align.eflomal import run_eflomal
 from calque.align.hmm import hmm_links
+from calque.align.sampler import sampler_links
 from calque.align.symmetrize import symmetrize
 from calque.config.align import AlignOptions
 from calque.progress import SILENT, Progress
@@ -39,6 +40,8 @@ def align_sets(
         if aligner == "eflomal":
             with progress.stage("align with eflomal"):
                 forward, reverse = run_eflomal(source, target)
+        elif aligner == "sampler":
+            forward, reverse = sampler_links(source, target, options, threads, progress)
         else:
             forward, reverse = hmm_links(source, target, options, threads, progress)
         sets += [

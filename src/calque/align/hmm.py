@@ -11,6 +11,7 @@ from calque._core import Aligner
 from calque.align.alignments import Alignments
 from calque.align.pharaoh import check_sides
 from calque.align.symmetrize import links_to_source, links_to_target
+from calque.align.too_long import warn_of_long
 from calque.config.align import AlignOptions
 from calque.progress import SILENT, Progress
 from calque.text import Sentences
@@ -123,13 +124,7 @@ def _train(
 ) -> tuple[Aligner, tuple[NDArray[np.int32], NDArray[np.int32]]]:
     """The aligner after all iterations, and its best paths, forward and reverse."""
     check_sides(source, target)
-    longest = np.maximum(source.lengths, target.lengths)
-    n_skipped = int(np.count_nonzero(longest > options.max_words))
-    if n_skipped:
-        progress.warn(
-            f"{n_skipped} of {len(source)} sentence pairs have more than {options.max_words} words "
-            "on a side and stay without links"
-        )
+    warn_of_long(source, target, options.max_words, progress)
     n_hmm = options.hmm_iterations + options.agreement_iterations
     with progress.stage("align", options.model1_iterations + n_hmm + 1) as stage:
         aligner = _aligner(source, target, options, threads)

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeVar, get_args
 
 from calque.config.option import option
 from calque.errors import OptionError, hint
 
-Aligner = Literal["hmm", "eflomal"]
+Aligner = Literal["hmm", "sampler", "eflomal"]
 Symmetrization = Literal[
     "intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"
 ]
@@ -15,13 +15,35 @@ Name = TypeVar("Name", bound=str)
 
 
 @dataclass(frozen=True)
+class SamplerOptions:
+    """How the aligner that draws links at random does it."""
+
+    chains: int = option(3, "samples of all links that are drawn side by side", least=1, most=100)
+    model1_sweeps: int = option(6, "times that every link is drawn by its words alone", least=0)
+    hmm_sweeps: int = option(6, "then times with the jumps between neighbours", least=0)
+    fertility_sweeps: int = option(
+        24, "then times with the number of words that a word has generated", least=1
+    )
+    averaged_sweeps: int = option(
+        12, "of these, how many of the last are averaged, over all chains", least=1
+    )
+    lexical_prior: float = option(
+        0.001, "Dirichlet prior of the words that a word generates", least=1e-9
+    )
+    null_prior: float = option(0.001, "that of the words that come from no word", least=1e-9)
+    jump_prior: float = option(0.5, "that of distances between neighbours", least=1e-9)
+    fertility_prior: float = option(0.5, "that of the number of words generated", least=1e-9)
+    seed: int = option(1, "the same seed gives the same links", least=0)
+
+
+@dataclass(frozen=True)
 class AlignOptions:
     """How words are aligned."""
 
     aligner: str = option(
         "hmm",
-        "hmm (ours), eflomal (the program eflomal-align), or both with a comma between: blocks are"
-        " taken from the links of each",
+        "hmm (ours, by EM), sampler (ours, by Gibbs sampling), eflomal (the program eflomal-align),"
+        " or several with commas between: blocks are taken from the links of each",
     )
     symmetrization: str = option(
         "grow-diag-final-and",
@@ -51,6 +73,8 @@ class AlignOptions:
     max_words: int = option(
         250, "sentence pairs with a longer side get no links", least=1, most=2000
     )
+
+    sampler: SamplerOptions = field(default_factory=SamplerOptions)
 
     @property
     def aligners(self) -> tuple[Aligner, ...]:
