@@ -12,7 +12,14 @@ from pathlib import Path
 import numpy as np
 
 from calque import _core
-from calque.config import DecodeOptions, FeatureOptions, ForceOptions, TrainOptions, fill
+from calque.config import (
+    AlignOptions,
+    DecodeOptions,
+    FeatureOptions,
+    ForceOptions,
+    TrainOptions,
+    fill,
+)
 from calque.data import write_corpus
 from calque.decode import Decoder, SourceText
 from calque.features import SparseWeights, Weights
@@ -92,7 +99,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = write_corpus(folder, "near", {"train": 60, "dev": 6, "test": 5})
-        options = TrainOptions(features=FeatureOptions(sparse="P1, W1, W3"))
+        options = TrainOptions(
+            align=AlignOptions(aligner="hmm,sampler"),
+            features=FeatureOptions(sparse="P1, W1, W3"),
+        )
         text = BitextFiles(files.train_source, files.train_target)
         model = build(text, folder / "model", options, threads=THREADS)
         decode(model, first_lines(text.source), first_lines(text.target))

@@ -514,6 +514,8 @@ def takers_of_offsets() -> dict[str, Callable[[Any], Any]]:
         ),
         "Aligner, source": lambda at: _core.Aligner(two, at, two, good, **options),
         "Aligner, target": lambda at: _core.Aligner(two, good, two, at, **options),
+        "WordPairs, source": lambda at: _core.WordPairs(two, at, two, good, max_words=9, threads=1),
+        "WordPairs, target": lambda at: _core.WordPairs(two, good, two, at, max_words=9, threads=1),
         "symmetrize, forward": lambda at: _core.symmetrize(
             LINKS, at, LINKS, good, good, good, "union"
         ),
@@ -604,6 +606,26 @@ def test_words_of_a_bitext_have_ids_from_zero() -> None:
             int32(3), int64(0, 1), int32(-7), int64(0, 1), null_prob=0.1, alpha=0, tension=0,
             jump_smoothing=0, jump_width=5, max_words=9, threads=1,
         )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("null_prob", 1.0), ("jump_prior", 0.0), ("jump_width", 0), ("chains", 0), ("batch", -1)],
+)
+def test_options_of_a_sampler_lie_in_their_range(option: str, value: float) -> None:
+    words, at = int32(3, 4), int64(0, 2)
+    pairs = _core.WordPairs(words, at, words, at, max_words=9, threads=1)
+    options: Arguments = {
+        "reverse": False, "null_prob": 0.1, "lexical_prior": 0.1, "null_prior": 0.1,
+        "jump_prior": 0.1, "fertility_prior": 0.1, "jump_width": 5, "chains": 2, "batch": 0,
+        "seed": 1,
+    }  # fmt: skip
+    sampler = _core.LinkSampler(pairs, **options)
+    assert sampler.links(1).shape == (2,)
+    with pytest.raises(CalqueError, match="no such chain"):
+        sampler.links(2)
+    with pytest.raises(CalqueError, match=f"{option}|priors"):
+        _core.LinkSampler(pairs, **options | {option: value})
 
 
 @pytest.mark.parametrize("wrong", [-1, 99])

@@ -74,13 +74,7 @@ class LinkSampler::Worker {
     n_given_ = words_.given.size();
     given_twins_.find(words_.given);
     made_twins_.find(words_.made);
-    pairs_.resize(words_.made.size() * n_given_);
-    for (size_t j = 0; j < words_.made.size(); ++j) {
-      if (made_twins_.first[j] != static_cast<int32_t>(j)) continue;
-      for (size_t i = 0; i < n_given_; ++i) {
-        pairs_[j * n_given_ + i] = sampler_.pair(words_, j, i) * sampler_.n_chains_;
-      }
-    }
+    load_lexical();
     for (size_t chain = 0; chain < sampler_.n_chains_; ++chain) {
       load(chain);
       draw(chain);
@@ -88,16 +82,33 @@ class LinkSampler::Worker {
   }
 
  private:
-  // The counts that matter here, of all links including this sentence pair's own.
+  // What is loaded are the counts of all links, this sentence pair's own included.
+  void load_lexical() {
+    const bool forward = sampler_.direction_ == kForward;
+    const auto source = forward ? words_.given : words_.made;
+    const size_t n_targets = (forward ? words_.made : words_.given).size();
+    const size_t n_chains = sampler_.n_chains_, n_cells = source.size() * n_targets;
+    const size_t source_step = forward ? 1 : n_given_, target_step = forward ? n_given_ : 1;
+    all_lexical_.resize(n_chains * n_cells);
+    for (size_t s = 0; s < source.size(); ++s) {
+      const uint32_t* ranks = sampler_.pairs_.row(words_.number, s, n_targets);
+      const int32_t* counts =
+          sampler_.pair_counts_.data() + sampler_.pairs_.rows()[source[s]] * n_chains;
+      float* cell = all_lexical_.data() + s * source_step;
+      for (size_t t = 0; t < n_targets; ++t, cell += target_step) {
+        const int32_t* count = counts + ranks[t] * n_chains;
+        for (size_t chain = 0; chain < n_chains; ++chain) {
+          cell[chain * n_cells] = static_cast<float>(count[chain]);
+        }
+      }
+    }
+  }
+
   void load(size_t chain) {
     const size_t n_chains = sampler_.n_chains_, n_made = words_.made.size();
-    lexical_.resize(n_made * n_given_);
+    lexical_ = all_lexical_.data() + chain * n_made * n_given_;
     null_.resize(n_made);
     for (size_t j = 0; j < n_made; ++j) {
-      if (made_twins_.first[j] != static_cast<int32_t>(j)) continue;
-      for (size_t at = j * n_given_; at < (j + 1) * n_given_; ++at) {
-        lexical_[at] = static_cast<float>(sampler_.pair_counts_[pairs_[at] + chain]);
-      }
       null_[j] = sampler_.null_counts_[words_.made[j] * n_chains + chain];
     }
     null_total_ = sampler_.null_totals_[chain];
@@ -105,6 +116,7 @@ class LinkSampler::Worker {
     inverse_.resize(n_given_);
     more_.assign(n_given_, 1.0F);
     weights_.resize(n_given_);
+    sums_.resize(n_given_);
     for (size_t i = 0; i < n_given_; ++i) {
       totals_[i] = sampler_.given_counts_[words_.given[i] * n_chains + chain];
       inverse_[i] = inverse_total(totals_[i]);
@@ -136,37 +148,40 @@ class LinkSampler::Worker {
     const auto reach = static_cast<int32_t>(sampler_.jumps_[chain].size() / 2);
     const float* jumps = sampler_.jumps_[chain].data() + reach;
     const float* jumps_back = sampler_.jumps_back_[chain].data() + reach;
-    const auto prior = static_cast<float>(options_.lexical_prior);
     int32_t before = -1;
     for (size_t j = 0; j < links_.size(); ++j) {
       const size_t row = static_cast<size_t>(made_twins_.first[j]);
       change(row, links_[j], -1);
       const int32_t after = next_link(j);
-      const float* lexical = lexical_.data() + row * n_given_;
-      const float* in = jumps - before;
-      const float* out = jumps_back - after;
-      for (size_t i = 0; i < n_given_; ++i) {
-        weights_[i] = (lexical[i] + prior) * inverse_[i] * more_[i] * in[i] * out[i];
-      }
-      float sum = 0;
-      for (size_t i = 0; i < n_given_; ++i) sum += weights_[i];
+      weigh(lexical_ + row * n_given_, jumps - before, jumps_back - after);
       const double null = options_.null_prob * jumps[after - before] * null_prob(row);
-      const double total = real * sum + null;
-      links_[j] = pick(random.uniform() * total / real);
+      const double total = real * sums_[n_given_ - 1] + null;
+      links_[j] = pick(static_cast<float>(random.uniform() * total / real));
       if (record_) record(j, static_cast<float>(real / total));
       change(row, links_[j], 1);
       if (links_[j] >= 0) before = links_[j];
     }
   }
 
-  // The position up to which the weights exceed `mark`; -1 where they do not.
-  int32_t pick(double mark) const {
-    float sum = 0;
+  // The weight of each given position, and the sums of all up to each; `in` and `out` are the jumps
+  // to and from it.
+  void weigh(const float* lexical, const float* in, const float* out) {
+    const auto prior = static_cast<float>(options_.lexical_prior);
+    const float* inverse = inverse_.data();
+    const float* more = more_.data();
+    float* __restrict weights = weights_.data();
     for (size_t i = 0; i < n_given_; ++i) {
-      sum += weights_[i];
-      if (sum > mark) return static_cast<int32_t>(i);
+      weights[i] = (lexical[i] + prior) * inverse[i] * more[i] * in[i] * out[i];
     }
-    return -1;
+    float sum = 0;
+    for (size_t i = 0; i < n_given_; ++i) sums_[i] = sum += weights[i];
+  }
+
+  // The first position whose sum of weights exceeds `mark`; -1 where none does.
+  int32_t pick(float mark) const {
+    size_t n_below = 0;
+    for (size_t i = 0; i < n_given_; ++i) n_below += sums_[i] <= mark ? 1 : 0;
+    return n_below < n_given_ ? static_cast<int32_t>(n_below) : -1;
   }
 
   void record(size_t j, float scale) {
@@ -241,14 +256,14 @@ class LinkSampler::Worker {
   SentencePair words_{};
   size_t n_given_ = 0;
   Twins given_twins_, made_twins_;
-  std::vector<size_t> pairs_;             // where the counts of a cell begin; rows of first words
   std::span<int32_t> links_;              // of the sentence pair, in one chain
-  std::vector<float> lexical_;            // counts; rows of first words
+  std::vector<float> all_lexical_;        // counts [chain][generated][given]
+  float* lexical_ = nullptr;              // those of one chain; only rows of first words change
   std::vector<int32_t> null_, totals_;    // counts; of first words, of all given positions
   int32_t null_total_ = 0;
   std::vector<int32_t> fertilities_;      // of all given positions
   std::vector<int32_t> fertility_counts_; // rows of first words
-  std::vector<float> inverse_, more_, weights_;  // of all given positions
+  std::vector<float> inverse_, more_, weights_, sums_;  // of all given positions
 };
 
 LinkSampler::LinkSampler(const Bitext& bitext, const PairTable& pairs, Direction direction,

@@ -1,20 +1,21 @@
 // Word alignment by Gibbs sampling: links drawn one at a time, given all other links.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "align/lexical.h"
 #include "align/pairs.h"
+#include "huge_pages.h"
 
 namespace calque::align {
 
 struct SamplerOptions {
   double null_prob;         // of a word that comes from no word
-  double lexical_prior;     // Dirichlet priors: per generated word, given a word
-  double null_prior;        // per generated word, given the null word
-  double jump_prior;        // per distance
+  double lexical_prior;     // Dirichlet priors: per generated word type, given a word
+  double null_prior;        // per generated word type, given the null word
+  double jump_prior;        // of a step of 1
   double fertility_prior;   // per number of words that come from a word
   int32_t jump_width;       // longest jump with a weight of its own
   int32_t max_words;        // longest sentence
@@ -27,20 +28,21 @@ struct SamplerOptions {
 // generated as well.
 enum class SamplerStage { kModel1, kHmm, kFertility };
 
-// The Bayesian model of Ostling and Tiedemann (2016) in one direction. Every generated word comes
+// The Bayesian model of Östling and Tiedemann (2016) in one direction. Every generated word comes
 // from one given word or from the null word. The score of all links is the product of
 // - p(generated word | given word) and, per link, the probability of being null or not;
 // - the weight of every jump between the positions of neighbouring links that are not null, the
 //   first from -1 and the last to one behind the end; distances beyond +-width share a weight;
 // - p(number of words that come from it | given word), for every given word.
-// The three distributions have symmetric Dirichlet priors. Words and fertilities are collapsed:
+// The three distributions have Dirichlet priors, the same for all words and fertilities; that of
+// jumps falls with the square of the distance from a step of 1. Words and fertilities are collapsed:
 // a link is drawn with their expected values given all other links; jump weights are drawn once a
 // sweep. With batches of one sentence pair this is a Gibbs sampler of the model; with longer ones
 // the pairs of a batch are drawn with the counts at its beginning (Newman et al. 2009, section 3),
 // and the result does not depend on the number of threads.
 //
-// Memory: per chain, 4 bytes per distinct pair of words, 8 per running word, and a table per word
-// type; for all chains, 4 per cell. Bitext and pairs must outlive the object.
+// Memory: per chain, 4 bytes per distinct pair of words, 8 per running word, and 44 per word type;
+// for all chains, 4 per cell once marginals are recorded. Bitext and pairs must outlive the object.
 // Oracle: tests/test_align_sampler.py (enumeration).
 class LinkSampler {
  public:
@@ -89,7 +91,8 @@ class LinkSampler {
   int64_t n_recorded_ = 0;
 
   // Of the chains side by side: a cell is read for all of them in turn.
-  std::vector<int32_t> pair_counts_, given_counts_, null_counts_;  // [pair or word][chain]
+  LargeVector<int32_t> pair_counts_;                               // [pair][chain]
+  std::vector<int32_t> given_counts_, null_counts_;                // [word][chain]
   std::vector<int32_t> null_totals_;                               // [chain]
   std::vector<int32_t> fertility_counts_;                          // [word][chain][fertility]
   std::vector<int64_t> jump_counts_;                               // [chain][bucket]

@@ -19,13 +19,13 @@ class SamplerOptions:
     """How the aligner that draws links at random does it."""
 
     chains: int = option(3, "samples of all links that are drawn side by side", least=1, most=100)
-    model1_sweeps: int = option(6, "times that every link is drawn by its words alone", least=0)
-    hmm_sweeps: int = option(6, "then times with the jumps between neighbours", least=0)
+    model1_sweeps: int = option(4, "times that every link is drawn by its words alone", least=0)
+    hmm_sweeps: int = option(4, "then times with the jumps between neighbours", least=0)
     fertility_sweeps: int = option(
-        24, "then times with the number of words that a word has generated", least=1
+        20, "then times with the number of words that a word has generated", least=1
     )
     averaged_sweeps: int = option(
-        12, "of these, how many of the last are averaged, over all chains", least=1
+        10, "of these, how many of the last are averaged, over all chains", least=1
     )
     lexical_prior: float = option(
         0.001, "Dirichlet prior of the words that a word generates", least=1e-9
