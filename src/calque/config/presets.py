@@ -14,6 +14,8 @@ from typing import Any
 from calque.config.decode import FITTED
 from calque.errors import OptionError, hint
 
+POOLED = "grow-diag-final-and, grow-diag"
+"""Symmetrisations that blocks are taken from."""
 FAMILIES = "lexical, hierarchical, orientation-classes"
 """Sparse features whose weights are worth learning on the training text."""
 
@@ -28,6 +30,10 @@ class TuningStep:
     """Learn on the training text in so many parts, each decoded by a model of the others, and
     choose the round on the development set; 0: learn on the development set."""
     list_length: int = 100
+    size: float | None = None
+    """Scale all weights at the end, so that the magnitudes of the dense ones that may move add up to
+    this. Translations stay the same, and a next step whose options depend on the scale of scores
+    finds the same scale in every model."""
     runs: int = 1
     """Repeat with so many seeds and take the mean of the weights: what a run learns by chance of a
     small development set cancels."""
@@ -45,10 +51,11 @@ class Preset:
 
 
 _TRAIN = {
+    "align.symmetrization": POOLED,
     "decode.distortion_limit": FITTED,
     "features.sparse": FAMILIES,
 }
-MIRA = TuningStep("mira", {"fixed": "sparse"}, runs=3)
+MIRA = TuningStep("mira", {"fixed": "sparse"}, size=3.0, runs=3)
 XBLEU = TuningStep(
     "xbleu",
     {
@@ -71,8 +78,8 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             (TuningStep("mira"),),
         ),
         "standard": Preset(
-            "sparse features of words and their order; MIRA on the development set, then expected"
-            " BLEU on the training text",
+            "blocks of two alignments, sparse features of words and their order; MIRA on the"
+            " development set, then expected BLEU on the training text",
             _TRAIN,
             (MIRA, XBLEU),
         ),

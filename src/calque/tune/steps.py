@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
@@ -112,6 +112,8 @@ def tune_in_steps(
                     )
                 )
             weights = Weights.averaged([result.weights for result in results])
+            if step.size is not None:
+                weights = _resized(weights, step.size, task.source.fixed)
             how = {**results[0].how, "runs": step.runs}
             activate_weights(model, step.method, weights, how)
             done.append(StepDone(step, tuple(results)))
@@ -153,6 +155,12 @@ def _task(
         start=start,
         threads=threads,
     )
+
+
+def _resized(weights: Weights, size: float, fixed: Collection[str]) -> Weights:
+    """The weights times a factor: dense ones that are not fixed then have the size."""
+    now = sum(abs(value) for name, value in weights.items() if name not in fixed)
+    return weights.scaled(size / now) if now > 0 else weights
 
 
 def _lines(text: BitextSource, side: int) -> Iterator[str]:
