@@ -31,7 +31,7 @@ class TuningStep:
     choose the round on the development set; 0: learn on the development set."""
     list_length: int = 100
     size: float | None = None
-    """Scale all weights at the end, so that the magnitudes of the dense ones that may move add up to
+    """Scale all weights at the end, so that the magnitudes of dense ones that may move add up to
     this. Translations stay the same, and a next step whose options depend on the scale of scores
     finds the same scale in every model."""
     runs: int = 1
