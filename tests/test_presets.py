@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import calque as api
 from calque.config import TrainOptions, fill
 from calque.config.presets import PRESETS
 from calque.data import CorpusFiles, write_corpus
-from calque.decode import load
+from calque.decode import Translator, load
 from calque.errors import CalqueError
 from calque.features.jumps import LIMITS
 from calque.model import ModelFolder
@@ -57,8 +58,10 @@ def test_one_command_trains_tunes_and_learns_and_python_does_the_same(
     assert dict(tuned) == dict(learned)  # dense weights are those of MIRA
     assert len(tuned.sparse) == 0
     assert {path.name for path in run.iterdir()} >= {"mira-1", "mira-2", "mira-3", "xbleu"}
-    task = api.DecoderTask(model, files.dev_source, files.dev_references)
-    runs = [api.Mira(seed=seed, fixed="sparse").fit(task).weights for seed in (3, 4, 5)]
+    dense = replace(load(model).model, weights=load(model, "default").model.weights)
+    dense = replace(dense, feature_options=replace(dense.feature_options, sparse=""))
+    task = api.DecoderTask(Translator(dense), files.dev_source, files.dev_references)
+    runs = [api.Mira(seed=seed).fit(task).weights for seed in (3, 4, 5)]
     means = {name: sum(weights[name] for weights in runs) / 3 for name in tuned}
     size = sum(abs(value) for name, value in means.items() if name != "unknown")
     for name, value in tuned.items():

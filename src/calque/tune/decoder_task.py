@@ -54,6 +54,7 @@ class DecoderTask(Task):
         n_best: int = TASK_DEFAULTS.list_length,
         start: Weights | Path | str = DEFAULT,
         metric_settings: Mapping[str, Any] | None = None,
+        dense_only: bool = False,
         threads: int | None = None,
     ) -> None:
         """Take a model, or a folder; `start` are the first weights.
@@ -68,10 +69,13 @@ class DecoderTask(Task):
         `dev_source` and `dev_references` the round is chosen on that text. With `leave_one_out` the
         text is the one that the model was learned from, and each sentence is decoded as if the
         model had not seen its pair. With `jackknife` it is that text, too, in so many parts, each
-        decoded by a model of the others; these are kept in the folder `part_models`, if any.
+        decoded by a model of the others; these are kept in the folder `part_models`, if any. With
+        `dense_only` the sparse features of the model are left out, which saves time.
         """
         folder = None if isinstance(model, Translator) else Path(model)
         translator = _with_start(model, start)
+        if dense_only:
+            translator = _without_sparse(translator)
         if isinstance(metric, str):
             metric = _named_metric(metric, translator, metric_settings or {})
         elif metric_settings:
@@ -347,6 +351,14 @@ def _digest(sparse: SparseWeights) -> str:
     digest = hashlib.sha256(arrays["keys"].data)
     digest.update(arrays["values"].data)
     return digest.hexdigest()
+
+
+def _without_sparse(translator: Translator) -> Translator:
+    """The same without sparse features."""
+    model = translator.model
+    features = replace(model.feature_options, sparse="")
+    weights = Weights(dict(model.weights))
+    return Translator(replace(model, feature_options=features, weights=weights), translator.options)
 
 
 def identity(folder: Path | None) -> dict[str, str]:

@@ -139,6 +139,7 @@ def _task(
             metric,
             n_best=step.list_length,
             start=start,
+            dense_only=step.dense_only,
             threads=threads,
         )
     source, target = (list(islice(_lines(text, side), MOST_PAIRS)) for side in (0, 1))
