@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-import resource
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from calque.data import generate
-from calque.parallel import n_workers
+from calque.parallel import alone, n_workers, peak_memory
+from calque.parallel.alone import status_mb
 from calque.text import BitextFiles, open_output
+
+__all__ = [
+    "SHARED",
+    "OwnMemory",
+    "Watch",
+    "alone",
+    "forget_peak",
+    "peak_memory",
+    "write_json",
+    "write_pairs",
+]
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -39,16 +48,8 @@ class Watch:
         return result
 
 
-def peak_memory() -> float:
-    """The most memory that this process held at once, in MB, since `forget_peak`."""
-    found = _status_mb("VmHWM")
-    if found is None:  # not Linux: since the process began
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return found
-
-
 def forget_peak() -> None:
-    """Let `peak_memory` begin anew, where the system can."""
+    """Let `peak_memory` forget what this process held before, where the system can."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
@@ -74,28 +75,12 @@ class OwnMemory:
 
     def peak(self) -> float:
         """The most of it in MB since the last call; 0 where the system does not say."""
-        peak, self._peak = max(self._peak, _status_mb("RssAnon") or 0.0), 0.0
+        peak, self._peak = max(self._peak, status_mb("RssAnon") or 0.0), 0.0
         return peak
 
     def _sample(self) -> None:
         while not self._stopped.wait(self._seconds):
-            self._peak = max(self._peak, _status_mb("RssAnon") or 0.0)
-
-
-def _status_mb(field: str) -> float | None:
-    """A figure of the system about this process, or none where it keeps none (not Linux)."""
-    try:
-        status = Path("/proc/self/status").read_text()
-    except OSError:
-        return None
-    return float(status.partition(f"{field}:")[2].split()[0]) / 1024
-
-
-def alone(work: Callable[Given, Result], *args: Given.args, **named: Given.kwargs) -> Result:
-    """The result of `work` in a fresh process, whose memory nothing else has touched."""
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=context) as pool:
-        return pool.submit(work, *args, **named).result()
+            self._peak = max(self._peak, status_mb("RssAnon") or 0.0)
 
 
 def write_pairs(pair: str, size: int, folder: Path) -> BitextFiles:

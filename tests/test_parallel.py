@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from calque.errors import OptionError
-from calque.parallel import n_workers, ordered_map
+from calque.parallel import alone, n_workers, ordered_map, peak_memory
 
 
 def square(x: int) -> int:
@@ -45,6 +45,14 @@ def test_an_error_rises_at_the_place_of_its_item(workers: int) -> None:
     assert [next(results) for _ in range(3)] == [100, 121, 144]
     with pytest.raises(ValueError, match="unlucky 13"):
         next(results)
+
+
+def test_work_alone_has_a_process_of_its_own() -> None:
+    assert alone(os.getpid) != os.getpid()
+    assert alone(square, 12) == 144
+    with pytest.raises(ValueError, match="unlucky 13"):
+        alone(square, 13)
+    assert 1 < alone(peak_memory) < 10_000
 
 
 SCRIPT = """

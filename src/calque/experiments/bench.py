@@ -97,11 +97,19 @@ class Bench:
         """Stands for all that a model of this bench was made from: what cells of it depend on."""
         return next(key for key, one in self._models.items() if one is model)
 
+    def folder_of(self, model: Model) -> Path:
+        """Where a model of this bench lies."""
+        return self.out / "models" / self.key_of(model)
+
     def cell(
         self, name: str, depends: Mapping[str, Any], work: Callable[[Path, Progress], Cell]
     ) -> Cell:
         """What a piece of work gave, now or before; see `Cells`. Its progress bears its name."""
         return self._cells.cell(name, depends, lambda folder: work(folder, self._within(name)))
+
+    def kept_by(self, cell: Cell) -> Path:
+        """The folder of a cell, with whatever its work has left there."""
+        return self._cells.folder(cell)
 
     def _within(self, name: str) -> Progress:
         return _Within(self.progress, name)

@@ -72,6 +72,10 @@ class Cells:
             self._known[called] = replace(_read(folder), name=name, key=key)
         return self._known[called]
 
+    def folder(self, cell: Cell) -> Path:
+        """Where a cell that was asked for lies."""
+        return self._folder / f"{cell.name}.{cell.key}"
+
 
 def _write(folder: Path, cell: Cell, depends: Mapping[str, Any]) -> None:
     for name, lines in cell.outputs.items():

@@ -11,7 +11,7 @@ from pathlib import Path
 from calque.data import PAIRS, SPLITS, CorpusFiles, write_corpus
 from calque.errors import CalqueError, FileError, OptionError
 from calque.progress import SILENT, Progress
-from calque.text import read_lines
+from calque.text import read_lines, write_lines
 
 ENGLISH = ("en", "eng")
 """The target language by default."""
@@ -107,6 +107,17 @@ def read_corpus(folder: Path | str, languages: str | None = None) -> Corpus:
         text.check()
         texts[split] = text
     return Corpus(folder.resolve().name, source, target, **texts)
+
+
+def first_lines(text: Text, n: int, folder: Path) -> Text:
+    """The beginning of a text with one reference, written to a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    sides = {"source": text.sentences, "target": text.reference_lines[0]}
+    paths = {side: folder / f"{text.digest[:8]}.{n}.{side}" for side in sides}
+    for side, lines in sides.items():
+        if not paths[side].exists():
+            write_lines(paths[side], lines[:n])
+    return Text(text.name, paths["source"], (paths["target"],))
 
 
 def generated_corpus(

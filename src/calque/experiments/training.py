@@ -20,8 +20,9 @@ from calque.model import Model
 from calque.progress import Progress
 from calque.report import System
 from calque.text import read_lines, write_lines
-from calque.tune import DecoderTask
+from calque.tune import CondensedTask, DecoderTask, Task
 from calque.tune.checkpoint import read_weights
+from calque.tune.condensed import Condense
 from calque.tune.loop import Result
 from calque.tune.registry import find_method
 from calque.tune.run import POOL, WEIGHTS
@@ -75,11 +76,14 @@ class Training:
     """The round whose weights are taken: the best on the text, or the last."""
     watched: bool = False
     """Whether the test text is translated in every round, for a curve."""
+    condense: Condense | None = None
+    """Whether sparse weights stay in proportion, all of them or family by family."""
 
     def described(self) -> dict[str, Any]:
-        """As JSON."""
+        """As JSON; without what stands for a training of every weight."""
         plain = {"options": dict(self.options), "metric": dict(self.metric)}
-        return {**vars(self), **plain, "text": self.text.digest}
+        found = {**vars(self), **plain, "text": self.text.digest}
+        return {name: value for name, value in found.items() if name != "condense" or value}
 
 
 def decoded(
@@ -100,7 +104,7 @@ def decoded(
         chosen = setting.of(model)
         weights = chosen.weights if after is None or after.weights is None else after.weights
         weights = weights.with_dense(changed or {})
-        found = _scored(chosen, weights, bench.corpus.texts[1:], bench.threads, progress)
+        found = scored(chosen, weights, bench.corpus.texts[1:], bench.threads, progress)
         return found if after is None else replace(found, weights=weights)
 
     depends: dict[str, Any] = {"model": bench.key_of(model), "setting": setting.described()}
@@ -137,7 +141,7 @@ def trained(
         result, last = _fit(n_threads, chosen, training, seed, folder / "run", watch, progress)
         weights = result.weights if training.takes == "best" else last
         texts = {text.name: text for text in (training.text, bench.corpus.dev, bench.corpus.test)}
-        found = _scored(chosen, weights, tuple(texts.values()), bench.threads, progress)
+        found = scored(chosen, weights, tuple(texts.values()), bench.threads, progress)
         figures = {
             "chosen round": result.chosen,
             "rounds": len(result.history) - 1,
@@ -193,7 +197,7 @@ def _fit(
     """The result, and the weights of the last round; what is large of the run is removed."""
     settings = dict(training.metric)
     metric = make_metric(settings.pop("name"), tokenize="none", **settings)
-    task = DecoderTask(
+    plain = DecoderTask(
         Translator(model),
         training.text.source,
         training.text.references,
@@ -201,20 +205,27 @@ def _fit(
         n_best=training.list_length,
         threads=threads,
     )
+    task: Task = plain
+    if training.condense is not None:
+        task = CondensedTask(plain, training.condense)
     trainer = find_method(training.method)(seed=seed, **training.options)
     result = trainer.fit(
         task,
         run=run,
         threads=threads,
         progress=progress,
-        watch=watch if training.watched else None,
+        watch=(lambda round, now: watch(round, task.finished(now))) if training.watched else None,
     )
-    last = read_weights(run / WEIGHTS / f"{result.history[-1].round:03}.npz")
+    return result, task.finished(last_weights(result, run))
+
+
+def last_weights(result: Result, run: Path) -> Weights:
+    """Those of the last round of a run, as they were tuned; its candidates are removed."""
     shutil.rmtree(run / POOL, ignore_errors=True)
-    return result, last
+    return read_weights(run / WEIGHTS / f"{result.history[-1].round:03}.npz")
 
 
-def _scored(
+def scored(
     model: Model,
     weights: Weights,
     texts: tuple[Text, ...],

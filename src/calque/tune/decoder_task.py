@@ -28,6 +28,7 @@ from calque.model import DEFAULT, Model, ModelFolder, read_weights_file, weight_
 from calque.progress import SILENT, Progress
 from calque.text import GivenText, Text
 from calque.tune.judge import Judge, Verdict
+from calque.tune.kept_lists import KeptLists
 from calque.tune.task import CandidateSource, Selection, Task
 
 UNKNOWN = "unknown"
@@ -55,6 +56,8 @@ class DecoderTask(Task):
         start: Weights | Path | str = DEFAULT,
         metric_settings: Mapping[str, Any] | None = None,
         dense_only: bool = False,
+        folder: Path | None = None,
+        lists: Path | None = None,
         threads: int | None = None,
     ) -> None:
         """Take a model, or a folder; `start` are the first weights.
@@ -69,10 +72,12 @@ class DecoderTask(Task):
         `dev_source` and `dev_references` the round is chosen on that text. With `leave_one_out` the
         text is the one that the model was learned from, and each sentence is decoded as if the
         model had not seen its pair. With `jackknife` it is that text, too, in so many parts, each
-        decoded by a model of the others; these are kept in the folder `part_models`, if any. With
-        `dense_only` the sparse features of the model are left out, which saves time.
+        decoded by a model of the others; these are kept in the folder `part_models`, if any.
+        `folder` is where the model of a translator lies, which `jackknife` asks for. `lists` is a
+        folder for candidates under the first weights: what lies there is not decoded again.
+        With `dense_only` the sparse features of the model are left out, which saves time.
         """
-        folder = None if isinstance(model, Translator) else Path(model)
+        folder = folder if isinstance(model, Translator) else Path(model)
         translator = _with_start(model, start)
         if dense_only:
             translator = _without_sparse(translator)
@@ -97,6 +102,7 @@ class DecoderTask(Task):
                 jackknife,
                 folder=folder,
                 models=part_models,
+                lists=lists,
                 threads=threads,
             )
         else:
@@ -107,6 +113,7 @@ class DecoderTask(Task):
                 folder=folder,
                 references=judge.reference_lines,
                 leave_one_out=leave_one_out,
+                lists=lists,
                 threads=threads,
             )
         _check_equal(text, judge)
@@ -146,11 +153,13 @@ class DecoderSource(CandidateSource):
         folder: Path | None = None,
         references: Sequence[Sequence[str]] = (),
         leave_one_out: LeaveOneOutOptions | None = None,
+        lists: Path | None = None,
         threads: int | None = None,
     ) -> None:
         """Take a translator and a text; `folder` is where the model came from.
 
         `references` are texts with a translation of every sentence each: only `truths` needs them.
+        `lists` is a folder where candidates under the first weights are kept.
         """
         if n_best < 1:
             raise OptionError(f"n_best={n_best}: expected at least 1 candidate per sentence")
@@ -167,8 +176,9 @@ class DecoderSource(CandidateSource):
         self.is_linear = translator.options.normaliser == "none"
         self.leaves_one_out = leave_one_out is not None
         self._references = references
+        self._lists = lists
         self._threads = threads
-        self._inputs = {
+        self._inputs: dict[str, Any] = {
             "model": identity(folder),
             "source": source.digest(),
             "n_best": n_best,
@@ -210,8 +220,21 @@ class DecoderSource(CandidateSource):
         self, weights: Weights, progress: Progress = SILENT, *, skip: int = 0
     ) -> Iterator[CandidateLists]:
         """What the decoder finds under these weights, best first."""
-        batches = self._decoded(weights, self.list_length or 1, skip)
+        batches = self._kept_or_decoded(weights, self.list_length or 1, skip)
         return self._shown("decode", batches, progress)
+
+    def _kept_or_decoded(self, weights: Weights, n: int, skip: int) -> Iterator[CandidateLists]:
+        if self._kept is None or weights != self.start:
+            return self._decoded(weights, n, skip)
+        return self._kept.batches(lambda skip: self._decoded(weights, n, skip), skip)
+
+    @cached_property
+    def _kept(self) -> KeptLists | None:
+        if self._lists is None:
+            return None
+        features = to_mapping(self._translator.model.feature_options)
+        text = self._inputs["source"]["sha256"]
+        return KeptLists(self._lists, {**self._inputs, "source": text, "features": features})
 
     def _decoded(self, weights: Weights, n: int, skip: int = 0) -> Iterator[CandidateLists]:
         return self._search.lists(weights, n, self._threads, skip=skip)

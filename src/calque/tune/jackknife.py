@@ -56,12 +56,13 @@ class JackknifeSource(DecoderSource):
         *,
         folder: Path | None,
         models: Path | None = None,
+        lists: Path | None = None,
         threads: int | None = None,
     ) -> None:
         """Take a translator of the model in `folder`, and the text that it was learned from.
 
         `models` is a folder for those of the parts, which are looked for there before they are
-        made; without it they lie in a temporary one.
+        made; without it they lie in a temporary one. `lists` is as in `DecoderSource`.
         """
         if n_parts < 2:
             raise OptionError(f"jackknife={n_parts}: expected at least 2 parts")
@@ -71,7 +72,7 @@ class JackknifeSource(DecoderSource):
             )
         self._parts = PartModels(translator, folder, n_parts, models, threads)
         self._n_parts = n_parts
-        super().__init__(translator, source, n_best, folder=folder, threads=threads)
+        super().__init__(translator, source, n_best, folder=folder, lists=lists, threads=threads)
         self.leaves_one_out = True
         self._inputs = {**self._inputs, "jackknife": n_parts}
 

@@ -9,7 +9,7 @@ from calque.experiments.cell import Cell
 from calque.experiments.claim import Claim, Paired, stated
 from calque.experiments.paper import Entry, Section, Table
 from calque.experiments.papers.maxforce.cells import GROUPS, LOCAL, MaxForceCells
-from calque.experiments.papers.maxforce.rows import (
+from calque.experiments.systems import (
     PAIRED,
     Systems,
     bleu,

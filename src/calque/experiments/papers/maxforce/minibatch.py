@@ -7,7 +7,7 @@ from calque.experiments.cell import Cell
 from calque.experiments.claim import Claim, Paired, stated
 from calque.experiments.paper import Entry, Figure, Section, Table
 from calque.experiments.papers.maxforce.cells import FORCE, SHORT, MaxForceCells
-from calque.experiments.papers.maxforce.rows import PAIRED, Systems, bleu, dev_curve
+from calque.experiments.systems import PAIRED, Systems, bleu, dev_curve
 from calque.experiments.training import mean, system
 from calque.parallel import n_workers
 from calque.report.curves import Curve

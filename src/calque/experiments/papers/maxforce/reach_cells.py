@@ -15,11 +15,10 @@ from calque.decode import Decoder, TrainingText
 from calque.decode.reachability import Counts, Reachability, count, tabulate
 from calque.experiments.bench import Bench
 from calque.experiments.cell import Cell
-from calque.experiments.corpus import Text
+from calque.experiments.corpus import first_lines
 from calque.experiments.papers.maxforce.cells import DENSE, MaxForceCells
 from calque.model import Model
 from calque.progress import Progress
-from calque.text import write_lines
 
 LIMITS = (0, 2, 4, 6)
 LIMIT = 6
@@ -60,7 +59,7 @@ def by_size(work: MaxForceCells) -> tuple[Counts, Counts]:
     """The same pairs, reached with a model of an eighth of the training text, and of the whole."""
     bench, train = work.bench, work.bench.corpus.train
     n_lines = max(1, len(train.sentences) // SMALL_SHARE)
-    text = _first_lines(train, n_lines, bench.out / "corpus" / "first")
+    text = first_lines(train, n_lines, bench.out / "corpus" / "first")
     small = bench.model(FeatureOptions(dense=DENSE), learned_from=text, lm={"order": 3})
     n_pairs = 0 if small.bitext is None else min(len(small.bitext), work.n_pairs)
     cells = [
@@ -154,14 +153,3 @@ def _from_columns(columns: Mapping[str, Sequence[float]]) -> dict[tuple[int, int
         (int(limit), int(length)): Counts(**dict(zip(names, row, strict=True)))
         for (limit, length), row in zip(keys, rows, strict=True)
     }
-
-
-def _first_lines(text: Text, n: int, folder: Path) -> Text:
-    """The beginning of a text, written to a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    sides = {"source": text.sentences, "target": text.reference_lines[0]}
-    paths = {side: folder / f"{text.digest[:8]}.{n}.{side}" for side in sides}
-    for side, lines in sides.items():
-        if not paths[side].exists():
-            write_lines(paths[side], lines[:n])
-    return Text("train", paths["source"], (paths["target"],))

@@ -10,7 +10,7 @@ from calque.experiments.claim import Claim, Paired, stated
 from calque.experiments.paper import Entry, Section, Table
 from calque.experiments.papers.maxforce.cells import LISTS, MEDIUM, PRO_EDGES, MaxForceCells
 from calque.experiments.papers.maxforce.reach_cells import LIMIT, reached
-from calque.experiments.papers.maxforce.rows import (
+from calque.experiments.systems import (
     PAIRED,
     SMALL,
     Systems,

@@ -10,7 +10,7 @@ from calque.experiments.cell import Cell
 from calque.experiments.claim import Claim, Evidence, Paired, stated
 from calque.experiments.paper import Entry, Figure, Section, Table
 from calque.experiments.papers.maxforce.cells import ALL, LOCAL, RULES, MaxForceCells
-from calque.experiments.papers.maxforce.rows import (
+from calque.experiments.systems import (
     PAIRED,
     SMALL,
     Systems,

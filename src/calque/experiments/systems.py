@@ -1,4 +1,4 @@
-"""Curves and evidence out of cells that several sections share."""
+"""Rows and curves out of cells that several sections of a paper share."""
 
 from __future__ import annotations
 

@@ -1,0 +1,168 @@
+"""The trainings behind the tables and figures; what two of them need is one cell."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from calque.config import FeatureOptions
+from calque.experiments.bench import Bench, variant
+from calque.experiments.cell import Cell
+from calque.experiments.corpus import Text, first_lines
+from calque.experiments.papers.expected_bleu.lists import ListsOf, Way, lists_cell
+from calque.experiments.training import Setting, Training, last_weights, scored, trained
+from calque.model import Model
+from calque.progress import Progress
+from calque.tune import Xbleu
+
+DENSE = "standard + class_language_model"
+SETS: Mapping[str, str] = {"a": "phrase-pair", "all": "expected-bleu"}
+"""Set (a), and (a) to (d) together: phrase pairs, word pairs, triplets, orientations."""
+RULES: Mapping[str, Mapping[str, Any]] = {
+    "gt": {"update": "gt"},
+    "sgd": {"update": "sgd"},
+    "adagrad": {"update": "adagrad"},
+    "rprop": {"update": "rprop"},
+}
+"""The update rules, each over all lists at a time. The rate of SGD is found by trying."""
+RATES = (0.003, 0.03)
+"""Of AdaGrad; the one that is best on dev counts."""
+ITERATIONS, PER_ROUND = 40, 4
+"""Over all lists, and after how many the weights are measured on dev."""
+SCALE = 3.0
+"""Of scores in the posterior: weights from dev have no scale of their own. With 1 it is so flat
+that the gradient is about candidates that the decoder would never choose."""
+TUNING_ROUNDS, RESTARTS = 8, 8
+"""Of MERT: decode dev, search from so many random points beside the best, again."""
+TUNED_LISTS, LEARNED_LISTS = 100, 30
+"""Candidates per sentence: of dev, and of the training text, where the paper says nothing."""
+LIMITS = (6, 12)
+"""Distortion limits; the one whose baseline is better on dev is taken, for all systems."""
+LEARNING = "expected BLEU"
+
+
+@dataclass(frozen=True)
+class ExpectedBleuCells:
+    """Everything that is trained. Only MERT is random, so it alone is repeated with every seed."""
+
+    bench: Bench
+
+    @cached_property
+    def model(self) -> Model:
+        """One table of blocks for all: only features and weights differ."""
+        return self.bench.model(FeatureOptions(dense=DENSE, sparse=SETS["all"]))
+
+    @cached_property
+    def text(self) -> Text:
+        """The training pairs that weights are learned from: the first ones."""
+        train = self.bench.corpus.train
+        n = max(1, round(self.bench.scale * len(train.sentences)))
+        return first_lines(train, n, self.bench.out / "corpus" / "first")
+
+    @cached_property
+    def limit(self) -> int:
+        """The distortion limit."""
+        first = self.bench.seeds[0]
+        return max(LIMITS, key=lambda one: self._baseline(one, first).figures["dev bleu"])
+
+    def baseline(self) -> list[Cell]:
+        """Dense features alone, tuned on dev."""
+        return [self._baseline(self.limit, seed) for seed in self.bench.seeds]
+
+    def lists(self, way: Way, features: str) -> tuple[ListsOf, Cell]:
+        """What the first baseline finds for the training text, and what there is to say of it."""
+        described = ListsOf(
+            self.bench.folder_of(self.model),
+            self.setting(features, self.baseline()[0]),
+            self.text,
+            self.bench.corpus.dev,
+            way,
+            LEARNED_LISTS,
+        )
+        cell = lists_cell(self.bench, f"lists-{way}-{features}", self.model, described)
+        return described.kept_in(self.bench.kept_by(cell)), cell
+
+    def learned(self, rule: str, features: str = "a", way: Way = "leave-one-out") -> Cell:
+        """Sparse weights by expected BLEU, as they are before dev has its say on their scale."""
+        if rule != "adagrad":
+            return self._learned(rule, features, way)
+        tried = [self._learned(rule, features, way, sparse_rate=rate) for rate in RATES]
+        return max(tried, key=lambda cell: cell.figures["dev bleu"])
+
+    def tuned(self, rule: str, features: str = "a", way: Way = "leave-one-out") -> list[Cell]:
+        """The same as one dense feature for each family, all dense ones tuned on dev."""
+        after = self.learned(rule, features, way)
+        training = Training(
+            "mert", self.bench.corpus.dev, self._mert, list_length=TUNED_LISTS, condense="families"
+        )
+        return [
+            trained(
+                self.bench, f"{after.name}-mert", self.model, self.setting(features), training,
+                seed=seed, after=after,
+            )
+            for seed in self.bench.seeds
+        ]  # fmt: skip
+
+    def setting(self, features: str, tuned: Cell | None = None) -> Setting:
+        """Features with the weights of an untuned model, or with those of a cell."""
+        weights = None if tuned is None else tuned.weights
+        return self._setting(SETS[features], self.limit, None if weights is None else dict(weights))
+
+    def _setting(
+        self, sparse: str, limit: int, weights: Mapping[str, float] | None = None
+    ) -> Setting:
+        first = dict(variant(self.model, dense=DENSE).weights) if weights is None else weights
+        return Setting(DENSE, first, sparse, {"distortion_limit": limit})
+
+    def _baseline(self, limit: int, seed: int) -> Cell:
+        training = Training("mert", self.bench.corpus.dev, self._mert, list_length=TUNED_LISTS)
+        setting = self._setting("", limit)
+        return trained(self.bench, f"baseline-{limit}", self.model, setting, training, seed=seed)
+
+    @property
+    def _mert(self) -> dict[str, Any]:
+        return {"rounds": self.bench.rounds(TUNING_ROUNDS), "restarts": RESTARTS}
+
+    def _learned(self, rule: str, features: str, way: Way, **more: float) -> Cell:
+        source, made = self.lists(way, features)
+        options = {
+            **RULES[rule],
+            "fixed": "dense",
+            "scale": SCALE,
+            "rounds": self.bench.rounds(ITERATIONS // PER_ROUND),
+            "iterations": PER_ROUND,
+            **more,
+        }
+        bench, texts = self.bench, (self.bench.corpus.dev, self.bench.corpus.test)
+
+        def work(folder: Path, progress: Progress) -> Cell:
+            begin, task = time.monotonic(), source.task(self.model, bench.threads)
+            run = folder / "run"
+            trainer = Xbleu(seed=bench.seeds[0], **options)
+            result = trainer.fit(task, run=run, threads=bench.threads, progress=progress)
+            last = last_weights(result, run)
+            # MERT may still make something of weights that are worse than none as they are.
+            weights = result.weights if result.chosen else last
+            found = scored(task.model, weights, texts, bench.threads, progress)
+            chosen = result.chosen or result.history[-1].round
+            figures = {
+                "chosen iteration": chosen * PER_ROUND,
+                "sparse weights": len(weights.sparse),
+                "seconds": time.monotonic() - begin,
+            }
+            counted = [one.scores or {} for one in result.history]
+            curves = {
+                "learned": [one.score for one in result.history],
+                "seconds": list(accumulate(one.seconds for one in result.history)),
+                **{name: [one[name] for one in counted] for name in ("expected", "objective")},
+            }
+            return Cell({**found.figures, **figures}, curves, found.outputs, weights=weights)
+
+        named = [rule, *(f"{value:g}" for value in more.values()), features, way]
+        depends = {"lists": made.key, "options": options, "seed": bench.seeds[0]}
+        return bench.cell("-".join(named), depends, work)
