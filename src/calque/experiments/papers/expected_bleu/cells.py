@@ -20,7 +20,8 @@ from calque.model import Model
 from calque.progress import Progress
 from calque.tune import Xbleu
 
-DENSE = "standard + class_language_model"
+DENSE = "standard - lexicalised-reordering + hierarchical-reordering + class_language_model"
+"""Those of the paper that a block decoder has; it lacks the recurrent language model."""
 SETS: Mapping[str, str] = {"a": "phrase-pair", "all": "expected-bleu"}
 """Set (a), and (a) to (d) together: phrase pairs, word pairs, triplets, orientations."""
 RULES: Mapping[str, Mapping[str, Any]] = {
