@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import tempfile
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
@@ -26,13 +27,17 @@ from calque.hyps.added.language_model import language_model
 from calque.hyps.added.lexical import EMPTY_WORD, EXPLAINED, lexical
 from calque.hyps.added.support import support
 from calque.hyps.added.surface import copies, length, repetition
+from calque.hyps.keys import name_keys
 from calque.hyps.weights import read_weights
 from calque.model import Model
 from calque.text import Preprocessor, read_lines
+from calque.tune import NBestTask
+from calque.tune.freezing import free_features
 
 TEXT = st.lists(st.sampled_from(["a", "b", "c", "7", "."]), max_size=7).map(" ".join)
 LISTS = st.lists(st.lists(TEXT, min_size=1, max_size=5), min_size=1, max_size=3)
-EVERYTHING = ",".join(FAMILIES)
+EVERYTHING = ",".join(name for name, one in FAMILIES.items() if one.sparse is None)
+SPARSE = ",".join(name for name, one in FAMILIES.items() if one.sparse)
 
 
 def nbest_of(lists: list[list[str]], totals: list[float] | None = None) -> NBest:
@@ -211,9 +216,72 @@ def test_words_are_cased_and_classed_but_not_tokenised() -> None:
 
 def test_every_family_gives_the_features_that_it_lists(material: Material) -> None:
     for addition in parse_additions(EVERYTHING):
-        values = addition.compute(material)
-        assert values.shape == (len(addition.features), len(material.nbest))
-        assert np.isfinite(values).all()
+        added = addition.given_to(material.nbest, material)
+        assert added.names == (*material.nbest.names, *addition.features)
+        assert np.isfinite(added.matrix(addition.features)).all()
+
+
+def counted(material: Material, family: str) -> list[Counter[str]]:
+    """The added sparse features of every candidate, without what their names begin with."""
+    [addition] = parse_additions(family)
+    added = addition.given_to(material.nbest, material)
+    assert added.names[0] == "noise"
+    found = []
+    for row in range(len(added)):
+        entries = slice(added.row_offsets[row], added.row_offsets[row + 1])
+        first, *names = [added.names[column] for column in added.columns[entries]]
+        assert first == "noise", "own features stay where they are"
+        assert all(name.startswith(f"calque:{family}:") for name in names)
+        values = added.values[entries][1:].tolist()
+        found.append(Counter(dict(zip([n.split(":", 2)[2] for n in names], values, strict=True))))
+    return found
+
+
+def test_words_and_their_neighbours_are_counted(material: Material) -> None:
+    candidates = [words for _, words in rows(material)]
+    assert counted(material, "words") == [Counter(words) for words in candidates]
+    expected = [
+        Counter("|".join(pair) for pair in pairwise(["", *words, ""])) for words in candidates
+    ]
+    assert counted(material, "bigrams") == expected
+    assert Counter({"|": 1}) in expected, "an empty candidate"
+
+
+def test_a_word_is_paired_with_the_source_word_that_explains_it_best(
+    material: Material, model: Model
+) -> None:
+    table, n_partners = word_pairs(model), 0
+    for (source, words), found in zip(rows(material), counted(material, "pairs"), strict=True):
+        expected: Counter[str] = Counter()
+        for word in words:
+            best, partner = EXPLAINED, ""
+            for other in source:
+                prob = table.get((other, word), (0.0, 0.0))[1]
+                if other not in model.source_vocabulary or word not in model.target_vocabulary:
+                    prob = float(word == other)
+                if prob > best or (prob == best and not partner):
+                    best, partner = prob, other
+            expected[f"{partner}|{word}"] += 1
+            n_partners += partner != ""
+        assert found == expected
+    assert n_partners > 50
+    assert any("|xyzzy" in found for found in counted(material, "pairs"))
+
+
+@given(st.text(alphabet="ab%|:=#_", min_size=1, max_size=2))
+def test_names_of_words_survive_in_files(word: str) -> None:
+    nbest = nbest_of([[f"{word} b", "b"]])
+    added = Additions(parse_additions("words,bigrams")).to(nbest, "lists")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "lists"
+        write_nbest(path, added)
+        again = read_nbest(path)
+        assert sorted(again.names) == sorted(added.names)
+        assert (again.matrix(added.names) == added.matrix(added.names)).all()
+        weights = dict.fromkeys(added.names, 1.0)
+        (Path(folder) / "w").write_text("".join(f"{name} 1\n" for name in weights))
+        assert read_weights(Path(folder) / "w") == weights
+    assert len(set(added.names)) == len(added.names)
 
 
 def test_the_names_of_features_tell_what_to_add() -> None:
@@ -278,6 +346,62 @@ def test_lists_without_useful_features_gain_from_added_ones(
     message = mistake(verb(*rerank, "--nbest", nbest))
     assert message.startswith("--model DIR and --source F expected, to compute calque.language_")
     assert "calque.copies" in message
+
+
+def test_sparse_features_are_learned_and_computed_again(
+    verb: Run, files: tuple[Path, Path, Path], trained: Path, tmp_path: Path
+) -> None:
+    nbest, source, reference = files
+    learn = ["--method", "xbleu", "--set", "rounds=1", "--quiet", "--json"]
+    tune = ["tune", "--nbest", nbest, "--reference", reference, *learn]
+    with_model = ["--model", trained, "--source", source]
+    rich = ["--add", f"language_model,{SPARSE}", "--nbest-output", tmp_path / "n"]
+    found = json.loads(done(verb(*tune, *with_model, *rich, "--weights", tmp_path / "w")))
+    weights = read_weights(tmp_path / "w")
+    dense = {"noise", "calque.language_model", "calque.lm_unknown"}
+    families = {name.split(":")[1] for name in weights if name not in dense}
+    assert families == {"words", "bigrams", "pairs"}
+    assert found["history"][1]["scores"]["expected"] > found["history"][0]["scores"]["expected"]
+    frequent = read_nbest(tmp_path / "n")
+    assert max(frequent.n_with[3:]) > 0.5 * len(frequent), "sparse for all that"
+    assert frequent.dense_names() == ("noise", "calque.language_model", "calque.lm_unknown")
+
+    rerank = ["rerank", "--weights", tmp_path / "w", "--quiet"]
+    best = done(verb(*rerank, "--nbest", nbest, *with_model))
+    assert done(verb(*rerank, "--nbest", tmp_path / "n")) == best
+    # Other lists have other words: weights without a feature, and features without a weight.
+    few = read_nbest(nbest).sliced(0, 15)
+    write_nbest(tmp_path / "few", few)
+    (tmp_path / "line").write_text(source.read_text().splitlines()[0] + "\n")
+    model = ["--model", trained, "--source", tmp_path / "line"]
+    assert done(verb(*rerank, "--nbest", tmp_path / "few", *model)) == best.splitlines()[0] + "\n"
+    message = mistake(verb(*rerank, "--nbest", nbest))
+    assert message == "--model DIR and --source F expected, to compute" + (
+        " calque.language_model, calque.lm_unknown, pairs"
+    )
+
+
+def test_sparse_features_are_frozen_by_family(files: tuple[Path, Path, Path]) -> None:
+    nbest, _, reference = files
+    source = NBestTask(
+        nbest, [reference], additions=Additions(parse_additions("words,bigrams,repetition"))
+    ).source
+    names = [name for name in source.nbest.names if name not in source.dense_names]
+    keys = name_keys(names)
+    free = free_features("words,dense", source, keys)
+    assert free.tolist() == [False] * 3 + [name.startswith("calque:bigrams:") for name in names]
+    with pytest.raises(OptionError, match="fixed=pairs: no such feature or family"):
+        free_features("pairs", source, keys)
+
+
+def test_methods_of_few_features_refuse_sparse_ones(
+    verb: Run, files: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    nbest, _, reference = files
+    tune = ["tune", "--nbest", nbest, "--reference", reference, "--method", "mert", "--quiet"]
+    message = mistake(verb(*tune, "--weights", tmp_path / "w", "--add", "words"))
+    assert "mert tunes dense features only" in message
+    assert "calque:words:" in message
 
 
 def test_a_model_alone_adds_the_usual_features(

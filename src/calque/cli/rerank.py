@@ -120,6 +120,11 @@ def _ranked(
     by_name = read_weights(weights)
     for line in lists.missing():
         console.warn(line)
-    lacking = additions_in(name for name in by_name if name not in lists.names)
+    there = set(lists.names)
+    lacking = tuple(
+        one
+        for one in additions_in(name for name in by_name if name not in there)
+        if not one.is_in(there)  # of sparse ones, lists have some and weights have others
+    )
     enriched = Additions(lacking, source, model).to(lists, nbest, console)
     return rescored(enriched, by_name, nbest)

@@ -17,6 +17,8 @@ from calque.text.given import IN_MEMORY, checked_sentences
 
 DENSE_SHARE = 0.5
 """A feature on fewer of the candidates than this is sparse."""
+SPARSE_PREFIX = "calque:"
+"""What names of added sparse features begin with, however many candidates have them."""
 SHOWN = 5
 """Sparse features that a report names before it only counts them."""
 
@@ -27,6 +29,23 @@ class Candidate(NamedTuple):
     text: str
     features: Mapping[str, float]
     score: float | None = None
+
+
+def is_sparse_name(name: str) -> bool:
+    """Whether a feature is sparse by its name: one given by key, or one that Calque has added."""
+    return name.startswith(SPARSE_PREFIX) or KEY.fullmatch(name) is not None
+
+
+@dataclass(frozen=True, eq=False)
+class SparseColumns:
+    """Values of many features, most of which are 0 on most candidates."""
+
+    names: tuple[str, ...]
+    rows: NDArray[np.int64]
+    """The candidate of every value, ascending."""
+    columns: NDArray[np.int32]
+    """The feature of every value, as a place in `names`."""
+    values: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,15 +173,15 @@ class NBest:
         return np.bincount(self.columns, minlength=len(self.names))
 
     def dense_names(self) -> tuple[str, ...]:
-        """The features listed on at least half of the candidates, but for those given by key."""
+        """The features listed on at least half of the candidates, but for those sparse by name."""
         least = DENSE_SHARE * len(self)
         counted = zip(self.names, self.n_with, strict=True)
-        return tuple(n for n, count in counted if count >= least and not KEY.fullmatch(n))
+        return tuple(n for n, count in counted if count >= least and not is_sparse_name(n))
 
     def missing(self) -> list[str]:
         """One line per feature that some lists lack altogether, where it counts as 0.
 
-        Features given by key are sparse and may be missing anywhere.
+        Features that are sparse by name may be missing anywhere.
         """
         rows = np.repeat(self.sentences, np.diff(self.row_offsets))
         n_lists = len(np.unique(self.sentences))
@@ -170,7 +189,7 @@ class NBest:
         lists_with = np.bincount(pairs // (self.n_sentences + 1), minlength=len(self.names))
         lines, sparse = list[str](), list[str]()
         for name, lists, count in zip(self.names, lists_with, self.n_with, strict=True):
-            if lists < n_lists and not KEY.fullmatch(name):
+            if lists < n_lists and not is_sparse_name(name):
                 line = (
                     f"feature '{name}' is on {count:,} of {len(self):,} candidates and missing"
                     f" from {n_lists - lists:,} of {n_lists:,} lists: there it is 0"
@@ -202,6 +221,22 @@ class NBest:
             self.row_offsets + np.arange(len(self) + 1),
             np.insert(self.columns, ends, np.int32(len(self.names))).astype(np.int32),
             np.insert(self.values, ends, values),
+            self.totals,
+        )
+
+    def with_sparse(self, features: SparseColumns) -> NBest:
+        """The lists with these features, behind those that candidates have."""
+        ends = self.row_offsets[1:][features.rows]
+        more = np.bincount(features.rows, minlength=len(self))
+        offsets = self.row_offsets + np.concatenate([[0], np.cumsum(more)])
+        columns = features.columns + np.int32(len(self.names))
+        return NBest(
+            self.names + features.names,
+            self.sentences,
+            self.texts,
+            offsets,
+            np.insert(self.columns, ends, columns).astype(np.int32),
+            np.insert(self.values, ends, features.values),
             self.totals,
         )
 

@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from calque.errors import CalqueError, FileError
-from calque.features.weights import KEY
-from calque.hyps.nbest import NBest
+from calque.hyps.nbest import NBest, is_sparse_name
 
 TOTAL = "Total"
 """The name of the decoder's own score where it serves as a feature."""
@@ -17,13 +16,13 @@ def rescored(nbest: NBest, weights: Mapping[str, float], path: Path | str) -> NB
     """The lists with totals under these weights, each sorted by them; equals keep their order.
 
     `path` names the lists in errors: a weight without a feature, or a feature that is on at least
-    half of the candidates without a weight. Sparse features, given by key, may lack either.
+    half of the candidates without a weight. Features that are sparse by name may lack either.
     """
     if TOTAL in weights and TOTAL not in nbest.names:
         nbest = with_total(nbest, path)
     known_names = set(nbest.names)
     for name in weights:
-        if name not in known_names and weights[name] != 0 and not KEY.fullmatch(name):
+        if name not in known_names and weights[name] != 0 and not is_sparse_name(name):
             known = ", ".join(nbest.names[:20])
             raise FileError(path, f"has no feature '{name}', which has a weight; it has: {known}")
     for name in nbest.dense_names():

@@ -16,7 +16,7 @@ from calque.features import SparseWeights, Weights
 from calque.hyps import NBest, joined, read_nbest, with_total
 from calque.hyps.added import Additions
 from calque.hyps.keys import keyed_lists, name_key, name_keys
-from calque.hyps.nbest import check_ids
+from calque.hyps.nbest import check_ids, is_sparse_name
 from calque.metrics.metric import Metric
 from calque.metrics.registry import make_metric, settings_of
 from calque.progress import SILENT, Progress
@@ -110,8 +110,9 @@ class NBestSource(CandidateSource):
             own = [name for name in self.dense_names if name not in self._additions.features]
             explained = dict(zip(own, _explained(self.nbest, own), strict=True))
             return Weights({**zeros, **explained})
+        there = set(self.nbest.names)
         for name in self._start:
-            if name not in self.nbest.names:
+            if name not in there and not is_sparse_name(name):
                 known = ", ".join(self.dense_names)
                 raise CalqueError(
                     f"the lists have no feature '{name}' to start from; they have: {known}"
@@ -156,8 +157,14 @@ class NBestSource(CandidateSource):
         return self._names.get(key) or super().sparse_name(key)
 
     def sparse_group(self, name: str, keys: NDArray[np.uint64]) -> NDArray[np.bool_] | None:
-        """Which of the keys is the feature of this name."""
-        return keys == np.uint64(name_key(name)) if name in self._names.values() else None
+        """Which of the keys are the feature of this name or of an added family of sparse ones."""
+        if name in self._names.values():
+            return np.asarray(keys == np.uint64(name_key(name)))
+        addition = next((one for one in self._additions.additions if one.name == name), None)
+        if addition is None or addition.family.sparse is None:
+            return None
+        own = [key for key, one in self._names.items() if addition.is_in([one])]
+        return np.asarray(np.isin(keys, np.array(own, np.uint64)))
 
 
 def _read(lists: Path | str | NBest, name: str, total: bool, judge: Judge) -> NBest:

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
 
 from calque.errors import CalqueError, FileError, OptionError
 from calque.hyps.added.material import Material
@@ -36,7 +33,9 @@ class Additions:
             who = [one for one in self.additions if getattr(one.family, needs)]
             if given is None and who:
                 missing[option] = None
-                features |= dict.fromkeys(name for one in who for name in one.features)
+                features |= dict.fromkeys(
+                    name for one in who for name in one.features or [one.name]
+                )
             if not who:
                 object.__setattr__(self, needs, None)
         if missing:
@@ -51,31 +50,27 @@ class Additions:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The names of all features that are added."""
+        """The names of all dense features that are added."""
         return tuple(name for one in self.additions for name in one.features)
 
     def to(self, nbest: NBest, path: Path | str, progress: Progress = SILENT) -> NBest:
         """The lists with the features, behind their own; `path` names the lists in errors."""
         if not self.additions:
             return nbest
-        for name in self.features:
-            if name in nbest.names:
-                raise FileError(path, f"has the feature '{name}' already, which was to be added")
+        for one in self.additions:
+            for name in nbest.names:
+                if one.is_in([name]):
+                    raise FileError(
+                        path, f"has the feature '{name}' already, which was to be added"
+                    )
         source = None if self.source is None else list(read_lines(self.source))
         model = None if self.model is None else Model.load(self.model)
         try:
             material = Material(nbest, source, model)
         except CalqueError as error:
             raise FileError(self.source or path, str(error)) from None
-        rows = []
         with progress.stage("add features", len(self.additions)) as stage:
             for one in self.additions:
-                rows.append(one.compute(material))
+                nbest = one.given_to(nbest, material)
                 stage.advance(1)
-        return _with_features(nbest, self.features, np.concatenate(rows))
-
-
-def _with_features(nbest: NBest, names: Sequence[str], rows: np.ndarray) -> NBest:
-    for name, values in zip(names, rows, strict=True):
-        nbest = nbest.with_feature(name, values)
-    return nbest
+        return nbest

@@ -84,24 +84,56 @@ def lexical(material: Material) -> dict[str, NDArray[np.float64]]:
     return dict(zip(names, columns, strict=True))
 
 
+@dataclass(frozen=True, eq=False)
+class _Explained:
+    """How the words of some candidates and of their source explain each other."""
+
+    which: NDArray[np.int64]
+    """For every word of the candidates its column: lists repeat themselves."""
+    back: NDArray[np.float64]
+    """p(s|t), a row per source word."""
+    forth: NDArray[np.float64]
+    """p(t|s), likewise."""
+
+    @classmethod
+    def of(cls, material: Material, pairs: WordPairs, sentence: int, some: slice) -> _Explained:
+        """Those of the words of a slice, candidates of this sentence."""
+        own, source_own = material.words, material.source_words[sentence]
+        sources, targets = material.source_ids[sentence], material.target_ids
+        keys = targets.ids[some].astype(np.int64) << 32 | own.ids[some]
+        distinct, which = np.unique(keys, return_inverse=True)
+        target, target_own = (distinct >> 32).astype(np.int32), (distinct & 0xFFFFFFFF)
+        back, forth = pairs.find(sources, target)
+        copies = source_own[:, None] == target_own
+        copies &= (sources == UNKNOWN)[:, None] | (target == UNKNOWN)
+        back[copies] = forth[copies] = 1.0
+        return cls(which, back, forth)
+
+
+def best_sources(
+    material: Material, pairs: WordPairs, sentence: int, some: slice
+) -> NDArray[np.int64]:
+    """For every word of a slice, the place of the source word that explains it best; -1 if none.
+
+    Of equally good ones it is the first.
+    """
+    found = _Explained.of(material, pairs, sentence, some)
+    if not len(found.forth):
+        return np.full(len(found.which), -1)
+    best = np.where(found.forth.max(axis=0) >= EXPLAINED, found.forth.argmax(axis=0), -1)
+    return np.asarray(best[found.which], np.int64)
+
+
 def _of_list(
     material: Material, pairs: WordPairs, sentence: int, begin: int, end: int
 ) -> NDArray[np.float64]:
-    own, source_own = material.words, material.source_words[sentence]
-    sources, targets = material.source_ids[sentence], material.target_ids
-    some = slice(own.offsets[begin], own.offsets[end])
-    # Lists repeat themselves: look up each distinct word once.
-    keys = targets.ids[some].astype(np.int64) << 32 | own.ids[some]
-    distinct, which = np.unique(keys, return_inverse=True)
-    target, target_own = (distinct >> 32).astype(np.int32), (distinct & 0xFFFFFFFF)
-    back, forth = pairs.find(sources, target)
-    copies = source_own[:, None] == target_own
-    copies &= (sources == UNKNOWN)[:, None] | (target == UNKNOWN)
-    back[copies] = forth[copies] = 1.0
+    own, sources = material.words, material.source_ids[sentence]
+    found = _Explained.of(material, pairs, sentence, slice(own.offsets[begin], own.offsets[end]))
+    which, back, forth = found.which, found.back, found.forth
 
     # Every candidate begins with the empty word, the last column: no candidate has no words.
     lengths = own.lengths[begin:end]
-    empty = len(distinct)
+    empty = back.shape[1]
     tokens = np.insert(which, np.cumsum(lengths) - lengths, empty)
     starts = np.cumsum(lengths + 1) - (lengths + 1)
     back = np.column_stack([back, np.full(len(sources), EMPTY_WORD)])[:, tokens]

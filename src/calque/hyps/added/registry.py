@@ -17,19 +17,23 @@ from calque.hyps.added.lexical import lexical
 from calque.hyps.added.material import ORDER, Material
 from calque.hyps.added.support import support
 from calque.hyps.added.surface import copies, length, repetition
+from calque.hyps.added.words import bigrams, pairs, words
+from calque.hyps.nbest import SPARSE_PREFIX, NBest, SparseColumns
 
 PREFIX = "calque."
-"""What the name of every added feature begins with: no decoder's own is taken for one."""
+"""What the name of every added dense feature begins with: no decoder's own is taken for one."""
 Compute = Callable[[Material], dict[str, NDArray[np.float64]]]
+ComputeSparse = Callable[[Material], SparseColumns]
 
 
 @dataclass(frozen=True)
 class Family:
-    """A function of lists that gives one or several features."""
+    """A function of lists that gives one or several features, or very many sparse ones."""
 
-    compute: Compute
-    columns: tuple[str, ...]
-    """The features, without the prefix."""
+    compute: Compute | None = None
+    columns: tuple[str, ...] = ()
+    """The features, without the prefix; of sparse ones, which are named after words, none."""
+    sparse: ComputeSparse | None = None
     source: bool = False
     """Whether it needs the source text."""
     model: bool = False
@@ -51,6 +55,9 @@ FAMILIES: dict[str, Family] = {
     "repetition": Family(repetition, ("doubled_words", "repeated_bigrams")),
     "copies": Family(copies, ("copies",), source=True),
     "consensus": Family(consensus, ("consensus",)),
+    "words": Family(sparse=words),
+    "bigrams": Family(sparse=bigrams),
+    "pairs": Family(sparse=pairs, source=True, model=True),
 }
 DEFAULT = ("language_model", "lexical")
 """What a model adds where nothing else is asked for."""
@@ -70,34 +77,51 @@ class Addition:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The names of its features in lists and weights."""
+        """The names of its dense features in lists and weights."""
         scaled = "" if self.scale is None else f":{self.scale:g}"
         return tuple(f"{PREFIX}{column}{scaled}" for column in self.family.columns)
 
-    def compute(self, material: Material) -> NDArray[np.float64]:
-        """A row per feature, a column per candidate."""
+    def given_to(self, nbest: NBest, material: Material) -> NBest:
+        """The lists with the features, computed from what the lists were made into."""
         family = self.family
+        if family.sparse is not None:
+            return nbest.with_sparse(family.sparse(material))
         make = family.compute if self.scale is None else partial(consensus, scale=self.scale)
-        found = make(material)
-        return np.stack([found[column] for column in family.columns])
+        assert make is not None
+        values = make(material)
+        for name, column in zip(self.features, family.columns, strict=True):
+            nbest = nbest.with_feature(name, values[column])
+        return nbest
+
+    def is_in(self, names: Iterable[str]) -> bool:
+        """Whether some of these features are of the addition."""
+        begins = (f"{SPARSE_PREFIX}{self.name}:",) if self.family.sparse else ()
+        return any(name in self.features or name.startswith(begins) for name in names)
 
 
 def parse_additions(names: str) -> tuple[Addition, ...]:
     """The additions that `a,b,c` names; raises `OptionError` at what is none."""
-    found: dict[str, Addition] = {}
+    found: dict[Addition, None] = {}
     for name in names.split(","):
         addition = _parse(name.strip())
-        if addition.features[0] in found:
+        if addition in found:
             raise OptionError(f"--add {names}: '{name.strip()}' is given twice")
-        found[addition.features[0]] = addition
-    return tuple(found.values())
+        found[addition] = None
+    return tuple(found)
 
 
 def additions_in(features: Iterable[str]) -> tuple[Addition, ...]:
-    """The additions that give the features whose names begin with the prefix."""
+    """The additions that give the features whose names begin with one of the prefixes."""
     family_of = {column: name for name, one in FAMILIES.items() for column in one.columns}
     found: dict[Addition, None] = {}
+    sparse = [name for name, one in FAMILIES.items() if one.sparse]
     for feature in features:
+        if feature.startswith(SPARSE_PREFIX):
+            name = feature.removeprefix(SPARSE_PREFIX).partition(":")[0]
+            if name not in sparse:
+                raise CalqueError(f"'{feature}' is no feature that Calque can add to lists")
+            found[Addition(name)] = None
+            continue
         if not feature.startswith(PREFIX):
             continue
         column, colon, scale = feature.removeprefix(PREFIX).partition(":")
