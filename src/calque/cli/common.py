@@ -115,9 +115,13 @@ def with_flags(
     """Gives a verb one flag per option of a dataclass; they reach it as the argument `flags`.
 
     Options in `leave_out` get none: the verb has a way of its own to ask for them. The names of
-    flags begin with `prefix`.
+    flags begin with `prefix`; those of options in a group, with the name of the group.
     """
-    infos = {prefix + i.key: i for i in describe(options) if i.key not in leave_out}
+    infos = {
+        prefix + info.key.replace(".", "_"): info
+        for info in describe(options)
+        if info.key not in leave_out
+    }
 
     def decorate(verb: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(verb)
