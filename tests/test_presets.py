@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,10 +15,12 @@ from calque.config.presets import PRESETS
 from calque.data import CorpusFiles, write_corpus
 from calque.decode import Translator, load
 from calque.errors import CalqueError
+from calque.features import Weights
 from calque.features.jumps import LIMITS
 from calque.model import ModelFolder
 from calque.model.weights import weight_names
 from calque.text import read_lines, write_lines
+from calque.tune.examples import EXAMPLES
 from calque.tune.registry import find_method
 
 
@@ -119,3 +122,26 @@ def test_mistakes_show_before_the_work(verb: Run, files: CorpusFiles, tmp_path: 
     assert limit in mistake(verb("translate", "--model", model, *text))
     with pytest.raises(CalqueError, match="expected both"):
         api.train(files.train_source, files.train_target, model, dev_source=files.dev_source)
+
+
+def test_examples_of_a_run_are_of_the_text_on_which_the_round_was_chosen(
+    files: CorpusFiles, tmp_path: Path
+) -> None:
+    """The training text may be long, and is not translated again for a few examples."""
+    model = tmp_path / "model"
+    api.train(files.train_source, files.train_target, model, preset="fast")
+    dev = list(read_lines(files.dev_source))
+    task = api.DecoderTask(
+        model,
+        files.train_source,
+        [files.train_target],
+        jackknife=2,
+        dev_source=dev,
+        dev_references=files.dev_references,
+        n_best=10,
+        start=Weights({**load(model).model.weights, "language_model": 0.0}),
+    )
+    api.Mira(rounds=2).fit(task, run=tmp_path / "run")
+    shown = [json.loads(line) for line in read_lines(tmp_path / "run" / EXAMPLES)]
+    assert shown
+    assert {example["source"] for example in shown} <= set(dev)

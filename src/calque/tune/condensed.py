@@ -157,6 +157,13 @@ class _CondensedSelection(Selection):
     def verdict(self, weights: Weights, progress: Progress = SILENT) -> Verdict:
         return self._inner.verdict(self._groups.expanded(weights), progress)
 
+    @property
+    def texts(self) -> Sequence[str]:
+        return self._inner.texts
+
+    def translate(self, weights: Weights) -> list[str]:
+        return self._inner.translate(self._groups.expanded(weights))
+
 
 def _members(task: DecoderTask, keys: NDArray[np.uint64], by: str) -> dict[str, NDArray[np.bool_]]:
     """By the name of its factor, which of the keys belong to each group that has any."""

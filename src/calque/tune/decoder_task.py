@@ -334,8 +334,17 @@ class DecodedText(Selection):
 
     def verdict(self, weights: Weights, progress: Progress = SILENT) -> Verdict:
         """How good the translations under these weights are."""
-        found = self._candidates.lists(weights, progress)
-        return self.judge.verdict([text for batch in found for text in batch.texts])
+        batches = self._candidates.lists(weights, progress)
+        return self.judge.verdict([text for batch in batches for text in batch.texts])
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """The sentences of the text."""
+        return self._candidates.sentences
+
+    def translate(self, weights: Weights) -> list[str]:
+        """Their best translations."""
+        return self._candidates.translate(weights)
 
 
 def _check_equal(source: GivenText, judge: Judge) -> None:

@@ -289,9 +289,13 @@ def _result(trainer: Trainer, log: Run, task: Task) -> Result:
 
 
 def _keep_examples(log: Run, task: Task, result: Result) -> None:
-    """Put some translations before and after into the folder of a run, once."""
-    if log.folder is None or not task.texts or (log.folder / EXAMPLES).exists():
+    """Put some translations before and after into the folder of a run, once.
+
+    They are of the text on which the round was chosen: that which is learned from may be long.
+    """
+    text = task if task.selection is None else task.selection
+    if log.folder is None or not text.texts or (log.folder / EXAMPLES).exists():
         return
-    before, after = (task.translate(log.weights(round)) for round in (0, result.chosen))
-    reference = task.judge.reference_lines[0]
-    write_examples(log.folder, changed(task.texts, reference, before, after))
+    before, after = (text.translate(log.weights(round)) for round in (0, result.chosen))
+    reference = text.judge.reference_lines[0]
+    write_examples(log.folder, changed(text.texts, reference, before, after))

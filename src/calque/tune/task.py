@@ -100,6 +100,15 @@ class Selection(ABC):
     def verdict(self, weights: Weights, progress: Progress = SILENT) -> Verdict:
         """How good the translations under these weights are."""
 
+    @property
+    @abstractmethod
+    def texts(self) -> Sequence[str]:
+        """The sentences of the text."""
+
+    @abstractmethod
+    def translate(self, weights: Weights) -> list[str]:
+        """Their best translations."""
+
 
 class Task:
     """What a trainer is given: a source of candidates, a judge of them, maybe a selection."""
