@@ -81,7 +81,9 @@ def test_training_pairs_have_one_target_and_the_others_four(pair: str) -> None:
 
 
 @settings(max_examples=20, deadline=None)
-@given(st.sampled_from(NAMES), st.sampled_from(SPLITS), st.integers(0, 24), st.integers(0))
+@given(
+    st.sampled_from(NAMES), st.sampled_from(SPLITS), st.integers(0, 24), st.integers(0, 2**31 - 1)
+)
 def test_every_sentence_is_clean_text_with_links_in_range(
     pair: str, split: str, index: int, seed: int
 ) -> None:

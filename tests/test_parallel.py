@@ -73,7 +73,11 @@ def test_a_script_without_a_guard_may_train_on_plain_text(tmp_path: Path, run: l
     (tmp_path / "a").write_text("Ein Haus!\nEin Hund.\n" * 20)
     (tmp_path / "b").write_text("A house!\nA dog.\n" * 20)
     done = subprocess.run(
-        [sys.executable, *run], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        [sys.executable, "-W", "ignore:language model", *run],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[0] == "once"

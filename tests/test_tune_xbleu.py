@@ -248,9 +248,15 @@ def test_the_lines_of_the_documentation_run(
     text: CorpusFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = (Path(__file__).parents[1] / "docs" / "expected-bleu.md").read_text()
-    [code] = re.findall(r"```python\n(.*?)```", page, re.S)
-    build(BitextFiles(text.train_source, text.train_target), tmp_path / "model")
-    for name, path in (("dev.de", text.dev_source), ("dev.en", text.dev_references[0])):
+    code = "\n".join(re.findall(r"```python\n(.*?)```", page, re.S))
+    options = fill(TrainOptions(), {"features.sparse": "lexical"})
+    build(BitextFiles(text.train_source, text.train_target), tmp_path / "model", options)
+    for name, path in (
+        ("train.de", text.train_source),
+        ("train.en", text.train_target),
+        ("dev.de", text.dev_source),
+        ("dev.en", text.dev_references[0]),
+    ):
         (tmp_path / name).write_text(path.read_text())
     monkeypatch.chdir(tmp_path)
     found: dict[str, Any] = {}
