@@ -7,7 +7,6 @@ import math
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bleu_reference import bleu_plus_one
 from conftest import Run, done, mistake
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,20 +32,6 @@ from calque.text import Preprocessor, read_lines
 SENTENCES = st.lists(st.integers(0, 4), max_size=9)
 Row = tuple[str, dict[str, float], float]
 LISTS = st.lists(st.lists(SENTENCES, min_size=1, max_size=7), min_size=1, max_size=3)
-
-
-def bleu_plus_one(hypothesis: Sequence[Any], reference: Sequence[Any]) -> float:
-    if not hypothesis:
-        return 0.0
-    product = min(1.0, math.exp(1 - len(reference) / len(hypothesis)))
-    for n in range(1, 5):
-        mine, other = (
-            Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
-            for words in (hypothesis, reference)
-        )
-        more = 0 if n == 1 else 1
-        product *= (((mine & other).total() + more) / max(mine.total() + more, 1)) ** 0.25
-    return product
 
 
 def expected_of(candidates: Sequence[Sequence[Any]], probabilities: Sequence[float]) -> list[float]:

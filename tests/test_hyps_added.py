@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bleu_reference import bleu_plus_one
 from conftest import Run, done, mistake
 from hypothesis import given
 from hypothesis import strategies as st
@@ -138,20 +139,6 @@ def test_blocks_of_the_source_support_the_ngrams_they_make(
         for n in range(1, 5):
             ngrams = [tuple(target[i : i + n]) for i in range(len(target) - n + 1)]
             assert found[f"support_{n}"][at] == sum(ngram in made for ngram in ngrams)
-
-
-def bleu_plus_one(hypothesis: list[str], reference: list[str]) -> float:
-    if not hypothesis:
-        return 0.0
-    product = min(1.0, math.exp(1 - len(reference) / len(hypothesis)))
-    for n in range(1, 5):
-        mine, other = (
-            Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
-            for words in (hypothesis, reference)
-        )
-        more = 0 if n == 1 else 1
-        product *= (((mine & other).total() + more) / max(mine.total() + more, 1)) ** 0.25
-    return product
 
 
 @given(lists=LISTS, scale=st.sampled_from([0.0, 1.0, 3.5]), seed=st.integers(0, 99))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from bleu_reference import bleu_plus_one
 from test_features_events import Event
 from test_tune_local import QUICK, task_of
 from test_tune_local import folder as folder
@@ -27,20 +26,6 @@ from calque.tune.local.nbest_events import nbest_stretch
 from calque.tune.local.space import LocalSpace
 
 N = 20
-
-
-def bleu_plus_one(hypothesis: list[str], reference: list[str]) -> float:
-    product = 1.0
-    for n in range(1, 5):
-        grams, theirs = (
-            Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
-            for words in (hypothesis, reference)
-        )
-        more = 1 if n > 1 else 0
-        matches = sum((grams & theirs).values()) + more
-        product *= matches / max(sum(grams.values()) + more, 1)
-    short = math.exp(min(0.0, 1 - len(reference) / max(len(hypothesis), 1)))
-    return float(product**0.25 * short)
 
 
 def slow_events(

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from bleu_reference import bleu_plus_one
 from decode_reference import Rules, Step, may_follow, options, partial_derivations, words_of
 from decode_reference import features as dense_features
 from test_features_families import Task
@@ -188,17 +189,6 @@ def beam(pair: Pair, every: list[Steps], size: int) -> list[list[Steps]] | None:
                 return None
         bins.append([steps for _, steps in ranked[: size or None]])
     return bins
-
-
-def bleu_plus_one(words: tuple[int, ...], reference: tuple[int, ...]) -> float:
-    """Sentence BLEU with one added from bigrams on, and the usual brevity penalty."""
-    product = 1.0
-    for n in range(1, 5):
-        grams = Counter(words[i : i + n] for i in range(len(words) - n + 1))
-        wanted = Counter(reference[i : i + n] for i in range(len(reference) - n + 1))
-        more = int(n > 1)
-        product *= ((grams & wanted).total() + more) / (max(grams.total(), 0) + more)
-    return float(product**0.25 * min(1.0, np.exp(1 - len(reference) / len(words))))
 
 
 @dataclass(frozen=True)

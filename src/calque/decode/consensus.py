@@ -15,10 +15,11 @@ from calque.config import ConsensusOptions, DecodeOptions, TextOptions, fill
 from calque.config.signature import takes_options
 from calque.decode.confidence import Evidence
 from calque.decode.constraints import Terminology
+from calque.decode.one_best import OneBest, Terms
 from calque.decode.prepared import BATCH, PreparedSentence
 from calque.decode.source import own_texts
 from calque.decode.translation import Translation
-from calque.decode.translator import Terms, Translator
+from calque.decode.translator import Translator
 from calque.errors import OptionError, refuse_text
 from calque.parallel import n_workers
 
@@ -29,7 +30,7 @@ Found: TypeAlias = tuple[PreparedSentence, list[list[_core.Derivation]]]
 """A sentence and the ways that one system found to derive its pieces, best first."""
 
 
-class Consensus:
+class Consensus(OneBest):
     """Translates with one or several systems by minimum Bayes risk (Kumar & Byrne 2004).
 
     Of all candidates in the n-best lists of the systems, the translation is the one whose expected
@@ -62,42 +63,6 @@ class Consensus:
 
     def __repr__(self) -> str:
         return f"<Consensus of {len(self.systems)} systems, {self.options}>"
-
-    @takes_options(DecodeOptions, meanings=False)
-    def translate(
-        self,
-        sentence: str,
-        *,
-        terminology: Terms | None = None,
-        pass_through: str | None = None,
-        **options: Any,
-    ) -> Translation:
-        """The translation of one sentence; arguments as in `Translator.translate`."""
-        lists = self.n_best(
-            [sentence], 1, terminology=terminology, pass_through=pass_through, **options
-        )
-        return next(lists)[0]
-
-    @takes_options(DecodeOptions, meanings=False)
-    def translate_all(
-        self,
-        sentences: Iterable[str],
-        *,
-        terminology: Terms | None = None,
-        pass_through: str | None = None,
-        threads: int | None = None,
-        **options: Any,
-    ) -> Iterator[Translation]:
-        """The translation of every sentence, lazily and in order."""
-        lists = self.n_best(
-            sentences,
-            1,
-            terminology=terminology,
-            pass_through=pass_through,
-            threads=threads,
-            **options,
-        )
-        return (best for [best] in lists)
 
     @takes_options(DecodeOptions, meanings=False)
     def n_best(

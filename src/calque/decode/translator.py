@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from calque import _core
 from calque.config import DecodeOptions, LeaveOneOutOptions, fill
@@ -21,6 +21,7 @@ from calque.decode.explain import explain, place_of
 from calque.decode.explanation import Explanation
 from calque.decode.force_text import force_text
 from calque.decode.graph import TranslationGraph
+from calque.decode.one_best import OneBest, Terms
 from calque.decode.prepared import (
     PreparedSentence,
     PreparedText,
@@ -37,9 +38,6 @@ from calque.model import Model
 from calque.parallel import n_workers
 from calque.text import checked_text
 
-Terms: TypeAlias = "Terminology | Mapping[str, str] | Path | str"
-
-
 LONGEST_EXPLAINED = 1000
 """Words of a sentence that `explain` takes apart."""
 
@@ -49,7 +47,7 @@ def load(path: Path | str, weights: str | None = None) -> Translator:
     return Translator(Model.load(path, weights), calibration=read_calibration(path, weights))
 
 
-class Translator:
+class Translator(OneBest):
     """Translates text with a loaded model."""
 
     def __init__(
@@ -78,51 +76,6 @@ class Translator:
         if isinstance(terms, Mapping):
             return Terminology(terms, self.model.preprocessor)
         return Terminology.read(terms, self.model.preprocessor)
-
-    @takes_options(DecodeOptions)
-    def translate(
-        self,
-        sentence: str,
-        *,
-        terminology: Terms | None = None,
-        pass_through: str | None = None,
-        **options: Any,
-    ) -> Translation:
-        """The best translation of one sentence; options that are not given are the model's.
-
-        `terminology` tells what source phrases must become: a mapping, a file of tab-separated
-        pairs, or what `terminology` made of either. What the regular expression `pass_through`
-        matches comes out unchanged. docs/decoding.md has the rules of both.
-        """
-        if isinstance(sentence, list | tuple):
-            raise OptionError(
-                "translate takes one sentence, but was given several: use translate_all"
-            )
-        lists = self.n_best(
-            [sentence], 1, terminology=terminology, pass_through=pass_through, **options
-        )
-        return next(lists)[0]
-
-    @takes_options(DecodeOptions, meanings=False)
-    def translate_all(
-        self,
-        sentences: Iterable[str],
-        *,
-        terminology: Terms | None = None,
-        pass_through: str | None = None,
-        threads: int | None = None,
-        **options: Any,
-    ) -> Iterator[Translation]:
-        """The best translation of every sentence, lazily and in order; see `translate`."""
-        lists = self.n_best(
-            sentences,
-            1,
-            terminology=terminology,
-            pass_through=pass_through,
-            threads=threads,
-            **options,
-        )
-        return (best for [best] in lists)
 
     @takes_options(DecodeOptions, meanings=False)
     def n_best(
