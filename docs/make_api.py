@@ -134,10 +134,14 @@ def _fields(owner: type[Any]) -> Iterator[tuple[str, str]]:
 
 
 def _methods(value: type[Any]) -> Iterator[tuple[str, Any]]:
-    for owner in [c for c in value.__mro__ if c.__module__.startswith("calque")]:
+    """Public methods, each once: what a class makes anew or inherits, its base classes first."""
+    shown: set[str] = set()
+    for owner in reversed([c for c in value.__mro__ if c.__module__.startswith("calque")]):
         for name, member in vars(owner).items():
             is_function = isinstance(member, FunctionType | classmethod | staticmethod)
-            if is_function and not name.startswith("_") and name not in INTERNAL:
+            is_new = not name.startswith("_") and name not in INTERNAL and name not in shown
+            if is_function and is_new:
+                shown.add(name)
                 yield name, getattr(value, name)
 
 
