@@ -4,7 +4,7 @@ Only a method of tuning keeps its options in its own file (`tune/methods`).
 """
 
 from calque.config.align import AlignOptions
-from calque.config.blocks import BlockOptions
+from calque.config.blocks import BlockOptions, RuleOptions
 from calque.config.classes import ClassOptions
 from calque.config.compare import CompareOptions
 from calque.config.consensus import ConsensusOptions
@@ -51,6 +51,7 @@ __all__ = [
     "OracleOptions",
     "ReorderingOptions",
     "RoundOptions",
+    "RuleOptions",
     "TaskOptions",
     "TextOptions",
     "TrainOptions",

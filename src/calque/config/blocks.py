@@ -1,8 +1,40 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 from calque.config.option import option
+
+
+@dataclass(frozen=True)
+class RuleOptions:
+    """Which rules, blocks with gaps, the chart decoder gets beside blocks without (Chiang 2007)."""
+
+    max_gaps: int = option(2, "gaps of a rule at most; 0 takes no rules", least=0, most=2)
+    max_span: int = option(
+        10,
+        "words that a rule and what fills its gaps cover at most, on either side",
+        least=2,
+        most=100,
+    )
+    max_symbols: int = option(
+        5, "words and gaps on the source side of a rule at most", least=2, most=8
+    )
+    max_target_symbols: int = option(
+        8, "words and gaps on the target side of a rule at most", least=1, most=8
+    )
+    min_gap: int = option(1, "source words that a gap covers at least", least=1, most=100)
+    adjacent_gaps: bool = option(
+        False, "let two gaps stand side by side on the source side of a rule"
+    )
+    gap_needs_words: bool = option(
+        True, "take a rule only if a source word and a target word of it are linked"
+    )
+    boundaries: Literal["tight", "loose"] = option(
+        "tight",
+        "what rules and their gaps may cover: only phrase pairs whose first and last words are"
+        " linked, on both sides (tight), or also such with unlinked words at their edges (loose)",
+    )
 
 
 @dataclass(frozen=True)
@@ -33,3 +65,4 @@ class BlockOptions:
         "memory for counting beside the corpus and its phrases; the rest goes to temporary files",
         least=1,
     )
+    rules: RuleOptions = field(default_factory=RuleOptions)

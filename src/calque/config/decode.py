@@ -73,6 +73,11 @@ class ReorderingOptions:
 class DecodeOptions(ReorderingOptions):
     """How the decoder searches: what it may reorder and what it prunes."""
 
+    engine: Literal["phrase", "chart"] = option(
+        "phrase",
+        "what translations are built of: blocks one after the other, left to right (phrase), or"
+        " rules, blocks with gaps that other rules fill (chart); a model is trained for one",
+    )
     stack_size: int = option(200, "hypotheses kept per stack; 0 keeps all", least=0)
     pop_limit: int = option(400, "steps tried per stack by cube pruning; 0 tries all", least=0)
     threshold: float = option(

@@ -12,7 +12,7 @@ from calque import _core
 from calque.blocks import BlockTable
 from calque.config import DecodeOptions, ForceOptions, OracleOptions, ReorderingOptions
 from calque.decode.source import SourceText
-from calque.errors import CalqueError, ModelError
+from calque.errors import CalqueError, ModelError, OptionError
 from calque.features import FeatureSet, Weights
 from calque.features.naming import NamedStep
 from calque.lm import LanguageModel
@@ -406,6 +406,8 @@ class Decoder:
     def core_search(self, options: DecodeOptions) -> _core.SearchOptions:
         """Options as the core takes them; raises `CalqueError` where they do not fit the model."""
         options.check()
+        if options.engine != "phrase":
+            raise OptionError(f"engine={options.engine}: the model was trained for engine=phrase")
         counting = options.counting
         if counting and not self.features.core.has_event_counts:
             raise ModelError(
@@ -414,7 +416,7 @@ class Decoder:
             )
         values = asdict(options)
         limits = ("options_per_span", "options_by", "options_in_sentence", "max_targets")
-        for name in (*limits, "max_words"):
+        for name in (*limits, "engine", "max_words"):
             del values[name]
         return _core.SearchOptions(**values)
 

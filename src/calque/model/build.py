@@ -59,6 +59,8 @@ def build(
     family_of(options.features.sparse, options.features, import_families(options.features.sparse))
     _check_first_block(options)
     options.align.check()
+    if options.decode.engine == "chart":
+        raise OptionError("decode.engine=chart: training extracts no rules yet, expected phrase")
     if options.decode.distortion_limit != FITTED:
         options.decode.check()
     if lm_dev is not None and not lm_texts:
