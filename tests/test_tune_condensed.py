@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,16 @@ from conftest import done, mistake
 
 from calque.config import TrainOptions, fill
 from calque.data import CorpusFiles, write_corpus
+from calque.decode import Translator
+from calque.decode.prepared import encode_pieces
 from calque.errors import CalqueError, OptionError
 from calque.features import SparseWeights, Weights
 from calque.model import Model, activate_weights
 from calque.model.build import build
-from calque.text import BitextFiles
+from calque.text import BitextFiles, read_lines
 from calque.tune import CondensedTask, DecoderTask, Maxviolation, Mert, Mira
 
-FAMILIES = "ruleid, W1, placement"
+FAMILIES = "ruleid, W1, placement, hierarchical"
 
 
 @pytest.fixture(scope="module")
@@ -51,13 +54,13 @@ def task_of(folder: Path, text: CorpusFiles, **options: Any) -> DecoderTask:
     )
 
 
-@pytest.mark.parametrize("by", ["all", "families"])
+@pytest.mark.parametrize(("by", "n_factors"), [("all", 1), ("families", 4), ("groups", 12)])
 def test_candidates_score_as_the_decoder_says_under_any_factors(
-    folder: Path, text: CorpusFiles, by: Any
+    folder: Path, text: CorpusFiles, by: Any, n_factors: int
 ) -> None:
     task = CondensedTask(task_of(folder, text), by)
     names = task.source.dense_names
-    assert len(names) == len(Model.load(folder).weights) + (1 if by == "all" else 3)
+    assert len(names) == len(Model.load(folder).weights) + n_factors
     factors = {name: 0.3 + i for i, name in enumerate(n for n in names if n.startswith("sparse"))}
     weights = task.start.with_dense(factors)
     n_rows = 0
@@ -72,7 +75,7 @@ def test_candidates_score_as_the_decoder_says_under_any_factors(
 def test_sums_of_families_are_sums_of_single_features(folder: Path, text: CorpusFiles) -> None:
     plain = task_of(folder, text)
     task, model = CondensedTask(plain, "families"), plain.model
-    names = ("ruleid", "W1", "placement")
+    names = ("ruleid", "W1", "placement", "hierarchical")
     for lists, condensed in zip(
         plain.source.lists(plain.start), task.source.lists(task.start), strict=True
     ):
@@ -82,7 +85,28 @@ def test_sums_of_families_are_sums_of_single_features(folder: Path, text: Corpus
             for at, name in enumerate(names):
                 members = model.in_family(name, rows.keys[entries])
                 total = (rows.counts[entries] * values[entries])[members].sum()
-                assert condensed.dense[row, at - 3] == pytest.approx(total, abs=1e-5)
+                assert condensed.dense[row, at - 4] == pytest.approx(total, abs=1e-5)
+
+
+def test_keys_of_an_orientation_are_those_of_the_names_that_end_with_it(
+    folder: Path, text: CorpusFiles
+) -> None:
+    translator = Translator(Model.load(folder, "learned"))
+    features, blocks = translator.model.features, translator.model.blocks
+    template = features.templates["hierarchical.forward"]
+    keys = {
+        way: set(of.tolist()) for way, of in features.by_orientation(template, blocks, 2).items()
+    }
+    ways = Counter[str]()
+    for sentence, derivations in translator.ways_of_groups([read_lines(text.dev_source)], 3):
+        source = encode_pieces(sentence.pieces, translator.model)
+        for [derivation] in derivations:
+            for key, name in translator.decoder.sparse_names(derivation, source).items():
+                if name.startswith("hierarchical.forward:"):
+                    assert [way for way, of_way in keys.items() if key in of_way] == [name[-1]]
+                    ways[name[-1]] += 1
+    assert min(ways[way] for way in "MSD") > 5
+    assert features.by_orientation(features.templates["ruleid"], blocks, 2) == {}
 
 
 def test_sparse_weights_come_out_in_proportion(folder: Path, text: CorpusFiles) -> None:
@@ -92,7 +116,7 @@ def test_sparse_weights_come_out_in_proportion(folder: Path, text: CorpusFiles) 
     before, after = plain.start.sparse.to_arrays(), result.weights.sparse
     assert set(result.weights) == set(plain.start), "factors are multiplied out"
     factors = {}
-    for name in ("ruleid", "W1", "placement"):
+    for name in ("ruleid", "W1", "placement", "hierarchical"):
         members = plain.model.in_family(name, before["keys"])
         ratios = after.lookup(before["keys"][members]) / before["values"][members]
         assert ratios == pytest.approx(np.full(len(ratios), ratios[0]), rel=1e-4)
@@ -133,7 +157,7 @@ def test_the_command_line_condenses(folder: Path, text: CorpusFiles, verb: Verb)
     refused = mistake(verb(*common, "--start", "default", "--condense", "all"))
     assert "there are no sparse weights to condense" in refused
     refused = mistake(verb(*common, "--start", "learned", "--condense", "some"))
-    assert "condense=some: expected all or families" in refused
+    assert "condense=some: expected all, families, groups" in refused
 
 
 def test_methods_that_learn_sparse_weights_one_by_one_are_refused(
@@ -141,6 +165,6 @@ def test_methods_that_learn_sparse_weights_one_by_one_are_refused(
 ) -> None:
     with pytest.raises(CalqueError, match="condensed"):
         Maxviolation(rounds=1).fit(CondensedTask(task_of(folder, text), "all"))
-    with pytest.raises(OptionError, match="expected all or families"):
+    with pytest.raises(OptionError, match="expected all, families, groups"):
         wrong: Any = "one"
         CondensedTask(task_of(folder, text), wrong)

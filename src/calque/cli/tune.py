@@ -123,9 +123,9 @@ def tune(
     condense: Annotated[
         str | None,
         typer.Option(
-            metavar="all|families",
-            help="Keep sparse weights in proportion and tune one factor for all of them or one"
-            " per family.",
+            metavar="all|families|groups",
+            help="Keep sparse weights in proportion and tune one factor for all of them, one per"
+            " family, or one per template and orientation of blocks.",
         ),
     ] = None,
     metric: Annotated[

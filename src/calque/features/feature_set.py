@@ -15,7 +15,7 @@ from calque.errors import CalqueError, ModelError
 from calque.features.classes import LEVEL_KINDS, WordClasses
 from calque.features.dense import COMPONENTS, TRANSLATION, DenseData, chosen
 from calque.features.naming import Namer
-from calque.features.template import Side, Template, key_of
+from calque.features.template import ORIENTATION_VALUES, Side, Template, key_of
 from calque.features.weights import Weights
 from calque.text import Vocabulary
 
@@ -132,6 +132,22 @@ class FeatureSet:
         if template.slots != ("block",):
             raise CalqueError(f"'{template.name}' is no template of the block alone")
         return _core.block_keys(template.key_name, blocks.core, *self._word_hashes, threads)
+
+    def by_orientation(
+        self, template: Template, blocks: BlockTable, threads: int
+    ) -> dict[str, NDArray[np.uint64]]:
+        """The keys of a template of blocks and their orientation, by that, for all blocks.
+
+        Empty for any other template.
+        """
+        ways = ORIENTATION_VALUES.get(template.slots[-1], "")
+        if template.slots[:-1] != ("block",) or not ways:
+            return {}
+        alone = Template(template.key_name, ("block",))
+        of_blocks = self.block_keys(alone, blocks, threads)
+        # An orientation changes bits of the key of its block, the same ones whatever the block.
+        changed = {way: alone.key_of(["x", "x"]) ^ template.key_of(["x", "x", way]) for way in ways}
+        return {way: of_blocks ^ np.uint64(bits) for way, bits in changed.items()}
 
     def pair_keys(self, template: Template, blocks: BlockTable, threads: int) -> NDArray[np.uint64]:
         """The keys of a template of two blocks in a row, for all listed pairs in their order."""

@@ -91,6 +91,14 @@ NUMBERS = (
 """The slots by which a template may extend another one."""
 
 
+ORIENTATION_VALUES = {
+    "orientation": "RLN",
+    "hierarchical.backward": "MSD",
+    "hierarchical.forward": "MSD",
+}
+"""What slots of orientation hold: monotone, swap or discontinuous."""
+
+
 class Slot(NamedTuple):
     """One part of a template: a slot and the level at which a word is seen."""
 

@@ -17,18 +17,21 @@ from calque.decode import CandidateLists
 from calque.decode.sparse_sums import no_rows
 from calque.errors import OptionError
 from calque.features import SparseWeights, Weights
+from calque.model import Model
+from calque.parallel import n_workers
 from calque.progress import SILENT, Progress
 from calque.tune.decoder_task import DecodedText, DecoderSource, DecoderTask
 from calque.tune.judge import Verdict
 from calque.tune.task import CandidateSource, Selection, Task
 
-Condense = Literal["all", "families"]
-"""One factor for all sparse weights, or one for each family."""
+Condense = Literal["all", "families", "groups"]
+"""One factor for all sparse weights, for each family, or for each group of Wuebker et al. (2015):
+a template, and of a template of blocks and their orientation each orientation."""
 PREFIX = "sparse"
 
 
 class Groups:
-    """Groups of sparse weights, each the weights of one family or of all."""
+    """Groups of sparse weights, each with a factor."""
 
     def __init__(self, weights: Weights, families: Mapping[str, NDArray[np.bool_]]) -> None:
         """Take the weights, and by group which of the ascending keys belong to it."""
@@ -77,7 +80,7 @@ class CondensedTask(Task):
     def __init__(self, task: DecoderTask, by: Condense | str) -> None:
         """Take a task whose first weights have sparse ones; `OptionError` where there are none."""
         if by not in get_args(Condense):
-            raise OptionError(f"condense={by}: expected {' or '.join(get_args(Condense))}")
+            raise OptionError(f"condense={by}: expected {', '.join(get_args(Condense))}")
         self._task = task
         weights = task.start
         keys = weights.sparse.to_arrays()["keys"]
@@ -170,12 +173,29 @@ def _members(task: DecoderTask, keys: NDArray[np.uint64], by: str) -> dict[str, 
     if by == "all":
         return {PREFIX: np.ones(len(keys), bool)}
     model = task.model
-    names = [part.strip() for part in model.feature_options.sparse.split(",") if part.strip()]
-    is_member = {f"{PREFIX}.{_plain(name)}": model.in_family(name, keys) for name in names}
-    left = ~np.any(list(is_member.values()), axis=0)
+    if by == "groups":
+        groups = dict(_orientation_groups(model, keys))
+    else:
+        names = [part.strip() for part in model.feature_options.sparse.split(",") if part.strip()]
+        groups = {_plain(name): model.in_family(name, keys) for name in names}
+    left = ~np.any(list(groups.values()), axis=0)
     if left.any():
-        is_member[f"{PREFIX}.other"] = left
-    return {name: members for name, members in is_member.items() if members.any()}
+        groups["other"] = left
+    return {f"{PREFIX}.{name}": members for name, members in groups.items() if members.any()}
+
+
+def _orientation_groups(
+    model: Model, keys: NDArray[np.uint64]
+) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Which keys are of each template, and of each orientation of blocks."""
+    features = model.features
+    for name, template in features.templates.items():
+        left = features.of_templates([name], keys)
+        for way, of_way in features.by_orientation(template, model.blocks, n_workers()).items():
+            members = left & np.isin(keys, of_way)
+            left &= ~members
+            yield f"{_plain(name)}.{way}", members
+        yield _plain(name), left
 
 
 def _plain(name: str) -> str:
