@@ -10,8 +10,9 @@
 #include "bind/decoder.h"
 #include "bind/derivations.h"
 #include "bind/register.h"
-#include "decode/bag.h"
-#include "decode/forced.h"
+#include "decode/phrase/bag.h"
+#include "decode/phrase/extract.h"
+#include "decode/phrase/forced.h"
 
 namespace calque::bind {
 namespace {
@@ -97,7 +98,12 @@ auto sparse_rows(const BoundDecoder& decoder, const SourceText& source, bool end
   SparseRows rows;
   {
     nb::gil_scoped_release release;
-    rows = extract_sparse_rows(decoder.model, source, ends, threads, derivations);
+    rows = extract_sparse_rows(
+        source, threads, derivations,
+        [&](const SentenceView& sentence, std::span<const Step> steps) {
+          check_steps(decoder.model, sentence, steps);
+          return extract_sparse(decoder.model, sentence, steps, ends);
+        });
   }
   return to_arrays(std::move(rows));
 }

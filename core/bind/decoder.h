@@ -10,7 +10,7 @@
 #include "bind/language_model.h"
 #include "bind/leave_one_out.h"
 #include "checks.h"
-#include "decode/decoder.h"
+#include "decode/phrase/decoder.h"
 #include "error.h"
 
 namespace calque::bind {

@@ -9,7 +9,7 @@
 #include "bind/arrays.h"
 #include "checks.h"
 #include "decode/consensus.h"
-#include "decode/forced.h"
+#include "decode/phrase/forced.h"
 #include "error.h"
 
 namespace calque::bind {

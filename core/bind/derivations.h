@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "decode/decoded_lists.h"
-#include "decode/decoder.h"
+#include "decode/phrase/decoder.h"
 
 namespace calque::bind {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "bind/decoder.h"
-#include "decode/gold_search.h"
+#include "decode/phrase/gold_search.h"
 #include "tune/violation.h"
 
 namespace calque::bind {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bind/arrays.h"
-#include "decode/gold_lattice.h"
+#include "decode/phrase/gold_lattice.h"
 
 namespace calque::bind {
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "bind/arrays.h"
-#include "decode/decoder.h"
 #include "decode/leave_one_out.h"
+#include "decode/source_text.h"
 
 namespace calque::bind {
 

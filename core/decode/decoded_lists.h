@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "decode/decoder.h"
+#include "decode/derivation.h"
+#include "decode/source_text.h"
 #include "decode/sparse_features.h"
 #include "parallel.h"
 
@@ -37,18 +38,17 @@ struct SparseRows {
   }
 };
 
-// The sparse features of lists of derivations, a list per sentence. `derivations(at)` gives list
-// `at`. `ends` as in extract_features. Throws Error for a derivation of another model or sentence.
-// Results do not depend on n_threads.
-template <typename Derivations>
-SparseRows extract_sparse_rows(const ModelView& model, const SourceText& source, bool ends,
-                               int n_threads, Derivations derivations) {
+// The sparse features of lists of derivations, a list per sentence: `derivations(at)` gives list `at`,
+// `extract(sentence, steps)` the features of one derivation, or throws Error where it is of another
+// model or sentence. Results do not depend on n_threads.
+template <typename Derivations, typename Extract>
+SparseRows extract_sparse_rows(const SourceText& source, int n_threads, Derivations derivations,
+                               Extract extract) {
   std::vector<std::vector<SparseVector>> found(source.size());
   for_chunks(source.size(), 1, n_threads, [&] {
     return [&](size_t at, size_t) {
       for (const Derivation& one : derivations(at)) {
-        check_steps(model, source.sentence(at), one.steps);
-        found[at].push_back(extract_sparse(model, source.sentence(at), one.steps, ends));
+        found[at].push_back(extract(source.sentence(at), one.steps));
       }
     };
   });

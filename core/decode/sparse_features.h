@@ -1,11 +1,12 @@
-// The sparse features of derivations, extracted from them alone.
+// The sparse features that fire in a derivation.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "decode/derivation.h"
+#include "decode/model.h"
+#include "features/templates.h"
 
 namespace calque {
 
@@ -36,10 +37,5 @@ class FiredFeatures {
   SentenceValues values_;
   std::vector<uint64_t> keys_;
 };
-
-// What blocks in this order give. `ends` as in extract_features.
-// Oracle: tests/test_features_families.py (slow references).
-SparseVector extract_sparse(const ModelView& model, const SentenceView& sentence,
-                            std::span<const Step> steps, bool ends = true);
 
 }  // namespace calque

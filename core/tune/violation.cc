@@ -7,10 +7,11 @@
 #include <numeric>
 #include <utility>
 
-#include "decode/derivation.h"
-#include "decode/gold_search.h"
-#include "decode/oracle.h"
-#include "decode/watched_target.h"
+#include "decode/phrase/derivations.h"
+#include "decode/phrase/extract.h"
+#include "decode/phrase/gold_search.h"
+#include "decode/phrase/oracle.h"
+#include "decode/phrase/watched_target.h"
 #include "parallel.h"
 
 namespace calque {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "decode/decoder.h"
-#include "decode/gold_lattice.h"
+#include "decode/phrase/decoder.h"
+#include "decode/phrase/gold_lattice.h"
 #include "decode/sparse_features.h"
 
 namespace calque {
