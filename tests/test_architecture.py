@@ -107,11 +107,20 @@ MAY_INCLUDE = {
     ids=lambda file: str(file.relative_to(CORE)),
 )
 def test_includes_go_only_to_the_left(file: Path) -> None:
-    room = file.parent.name
+    inside = file.relative_to(CORE).parts[:-1]
+    room = inside[0] if inside else "core"
     assert room in MAY_INCLUDE, f"{room} is a new room of the core: give it a place in this test"
-    included = re.findall(r'#include "(?:(\w+)/)?\w+\.h"', file.read_text())
+    included = re.findall(r'#include "(?:(\w+)/)?(?:\w+/)*\w+\.h"', file.read_text())
     wrong = set(included) - {""} - MAY_INCLUDE[room] - {room}
     assert not wrong, f"{room} may not include {', '.join(sorted(wrong))}"
+
+
+@pytest.mark.parametrize("file", sorted((CORE / "decode").rglob("*.*")), ids=lambda file: file.name)
+def test_engines_of_the_decoder_do_not_know_each_other(file: Path) -> None:
+    if file.is_dir():
+        return
+    engines = set(re.findall(r'#include "decode/(\w+)/', file.read_text()))
+    assert engines <= {file.parent.name}, "what engines share is in core/decode"
 
 
 def test_what_is_installed_is_imported() -> None:
