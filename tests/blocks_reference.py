@@ -18,6 +18,8 @@ Phrase = tuple[int, ...]
 Links = list[tuple[int, int]]
 Pair = tuple[list[int], list[int], Links]
 Spans = tuple[int, int, int, int]
+GAPS = (1, 2)
+"""Symbols that stand for no word."""
 
 
 def to_arrays(
@@ -112,6 +114,29 @@ def lexicon(pairs: Sequence[Pair]) -> Counter[tuple[int | None, int | None]]:
         out.update((w, None) for s, w in enumerate(source) if s not in {a for a, _ in links})
         out.update((None, w) for t, w in enumerate(target) if t not in {b for _, b in links})
     return out
+
+
+def lexical_weights(
+    words: Counter[tuple[int | None, int | None]],
+    source: Phrase,
+    target: Phrase,
+    inner: tuple[tuple[int, int], ...],
+) -> tuple[float, float]:
+    """p(s|t) and p(t|s) of phrases under one alignment, by a lexicon; gaps count for nothing."""
+
+    def given(side: int, s: int | None, t: int | None) -> float:
+        return words[s, t] / sum(n for k, n in words.items() if k[side] == (s, t)[side])
+
+    of_source, of_target = 1.0, 1.0
+    for i, word in enumerate(source):
+        linked = [given(1, word, target[t]) for s, t in inner if s == i]
+        if word not in GAPS:
+            of_source *= sum(linked) / len(linked) if linked else given(1, word, None)
+    for j, word in enumerate(target):
+        linked = [given(0, source[s], word) for s, t in inner if t == j]
+        if word not in GAPS:
+            of_target *= sum(linked) / len(linked) if linked else given(0, None, word)
+    return of_source, of_target
 
 
 def rows(table: BlockTable) -> dict[tuple[Phrase, Phrase], int]:

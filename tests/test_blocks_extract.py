@@ -109,8 +109,9 @@ def test_spilling_to_disk_does_not_change_the_table(
     in_memory = extract(*to_arrays(corpus), ALL, threads=2)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr("calque.blocks.scratch.MEGABYTE", 16)
-    monkeypatch.setattr("calque.blocks.extraction.MEGABYTE", 16)
-    monkeypatch.setattr("calque.blocks.extraction.LEAST_RECORDS", least_records)
+    monkeypatch.setattr("calque.blocks.scoring.MEGABYTE", 16)
+    for module in "counting", "scoring":
+        monkeypatch.setattr(f"calque.blocks.{module}.LEAST_RECORDS", least_records)
     spilled = extract(*to_arrays(corpus), BlockOptions(max_targets=None, memory_mb=1), threads=2)
     assert isinstance(spilled.scores, np.memmap)
     assert not list(tmp_path.iterdir()), "temporary files are gone"

@@ -6,7 +6,17 @@ import math
 
 import numpy as np
 import pytest
-from blocks_reference import Pair, best_inner, corpora, count, few, lexicon, rows, to_arrays
+from blocks_reference import (
+    Pair,
+    best_inner,
+    corpora,
+    count,
+    few,
+    lexical_weights,
+    lexicon,
+    rows,
+    to_arrays,
+)
 from hypothesis import given
 
 from calque import _core
@@ -38,23 +48,6 @@ def test_scores_are_relative_frequencies_and_lexical_weights(pairs: list[Pair]) 
     table = extract(*to_arrays(pairs), ALL, threads=1)
     counts, words = count(pairs, 7), lexicon(pairs)
 
-    def lexical(
-        source: tuple[int, ...], target: tuple[int, ...], inner: tuple[tuple[int, int], ...]
-    ) -> tuple[float, float]:
-        """p(s|t) and p(t|s) of the phrases under one alignment."""
-
-        def given(side: int, s: int | None, t: int | None) -> float:
-            return words[s, t] / sum(n for k, n in words.items() if k[side] == (s, t)[side])
-
-        of_source, of_target = 1.0, 1.0
-        for i, word in enumerate(source):
-            linked = [given(1, word, target[t]) for s, t in inner if s == i]
-            of_source *= sum(linked) / len(linked) if linked else given(1, word, None)
-        for j, word in enumerate(target):
-            linked = [given(0, source[s], word) for s, t in inner if t == j]
-            of_target *= sum(linked) / len(linked) if linked else given(0, None, word)
-        return of_source, of_target
-
     for (source, target), block in rows(table).items():
         n = counts.joint[source, target]
         if n == 0:
@@ -64,9 +57,9 @@ def test_scores_are_relative_frequencies_and_lexical_weights(pairs: list[Pair]) 
         assert [tuple(link) for link in table.inner_links(block).tolist()] == list(inner)
         expected = [
             n / counts.target[target],
-            lexical(source, target, mirrored)[0],
+            lexical_weights(words, source, target, mirrored)[0],
             n / counts.source[source],
-            lexical(source, target, inner)[1],
+            lexical_weights(words, source, target, inner)[1],
         ]
         assert table.scores[block] == pytest.approx(np.log(expected), rel=1e-5, abs=1e-6)
 

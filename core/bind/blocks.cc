@@ -8,6 +8,7 @@
 
 #include "bind/arrays.h"
 #include "bind/register.h"
+#include "bind/runs.h"
 #include "blocks/corpus.h"
 #include "blocks/extract.h"
 #include "blocks/fallback.h"
@@ -22,7 +23,6 @@ namespace {
 
 template <typename T>
 using Rows = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
-using RunMatrix = nb::ndarray<nb::numpy, uint64_t, nb::ndim<2>>;
 
 template <typename T>
 std::span<const T> named(const nb::dict& arrays, const char* name) {
@@ -49,16 +49,17 @@ struct BoundPhrases {
     numbered = number_phrases(view(words), view(offsets), max_words, view(ids));
     phrases = {view(this->words), numbered.examples, numbered.first_ids};
   }
+  // Phrases that come numbered: in order of (length, words), each once.
+  BoundPhrases(Vector<int32_t> words, Vector<int64_t> offsets) : words(words) {
+    nb::gil_scoped_release release;
+    check_offsets(view(offsets), words.size(), "phrases");
+    numbered = numbered_phrases(view(words), view(offsets));
+    phrases = {view(this->words), numbered.examples, numbered.first_ids};
+  }
   Vector<int32_t> words;  // kept alive
   NumberedPhrases numbered;
   Phrases phrases;
 };
-
-RunMatrix to_matrix(std::vector<Record>&& run) {
-  auto* kept = new std::vector<Record>(std::move(run));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<Record>*>(p); });
-  return RunMatrix(kept->data(), {kept->size(), 3}, owner);
-}
 
 SortedRun to_run(const Matrix<uint64_t>& run) {
   if (run.shape(1) != 3) throw Error("a run has three columns");
@@ -81,14 +82,15 @@ std::pair<RunMatrix, int64_t> extract_run(const BoundCorpus& corpus, Matrix<uint
 NamedArrays score(const std::vector<Matrix<uint64_t>>& runs, uint64_t first_source,
                uint64_t last_source, const BoundPhrases& sources, const BoundPhrases& targets,
                Vector<uint32_t> target_counts, const LinkCounts& links, int64_t max_targets,
-               int64_t min_count, double min_log_prob) {
+               int64_t min_count, double min_log_prob, bool oriented) {
   std::vector<SortedRun> views;
   for (const auto& run : runs) views.push_back(to_run(run));
   ScoredBlocks blocks;
   {
     nb::gil_scoped_release release;
     blocks = score_blocks(views, first_source, last_source, sources.phrases, targets.phrases,
-                          view(target_counts), links, {max_targets, min_count, min_log_prob});
+                          view(target_counts), links, {max_targets, min_count, min_log_prob},
+                          oriented);
   }
   NamedArrays out;
   out["source_ids"] = to_numpy(std::move(blocks.source_ids));
@@ -182,6 +184,8 @@ void register_blocks(nb::module_& m) {
       .def(nb::init<Vector<int32_t>, Vector<int64_t>, int, InOutMatrix<uint32_t>>(), nb::arg("words"),
            nb::arg("offsets"), nb::arg("max_words"), nb::arg("ids"),
            "Fills `ids` (max_words rows, one entry per word).")
+      .def(nb::init<Vector<int32_t>, Vector<int64_t>>(), nb::arg("words"), nb::arg("offsets"),
+           "Phrases that are given in order of (length, word ids), each once.")
       .def("__len__", [](const BoundPhrases& self) { return self.numbered.examples.size(); })
       .def_prop_ro(
           "n_words", [](const BoundPhrases& self) { return self.numbered.first_ids[1]; },
@@ -211,7 +215,7 @@ void register_blocks(nb::module_& m) {
         "The counted blocks of sentence pairs first..last, and the pair to go on with.");
   m.def("score_blocks", &score, nb::arg("runs"), nb::arg("first_source"), nb::arg("last_source"),
         nb::arg("sources"), nb::arg("targets"), nb::arg("target_counts"), nb::arg("links"),
-        nb::arg("max_targets"), nb::arg("min_count"), nb::arg("min_log_prob"),
+        nb::arg("max_targets"), nb::arg("min_count"), nb::arg("min_log_prob"), nb::arg("oriented"),
         "Scored, pruned, sorted blocks of the source phrases first..last.");
   m.def("partners", &find_partners, nb::arg("words"), nb::arg("corpus"), nb::arg("links"),
         "The target word for each source word (-1: none) and whether it was linked.");
@@ -225,6 +229,7 @@ void register_blocks(nb::module_& m) {
       },
       nb::arg("words"), nb::arg("offsets"), nb::arg("slots"),
       "Fills the hash index of source phrases.");
+  register_rules(m);
   register_moses(m);
 }
 

@@ -30,6 +30,9 @@ struct BoundCorpus {
   AlignedCorpus corpus;
 };
 
+// Extraction of rules; called by register_blocks.
+void register_rules(nanobind::module_& m);
+
 // Moses's text tables; called by register_blocks.
 void register_moses(nanobind::module_& m);
 

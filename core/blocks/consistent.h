@@ -24,6 +24,10 @@ class LinkGrid {
   std::span<const int32_t> sources_of(int32_t target) const {
     return std::span(sources_).subspan(starts_[target], starts_[target + 1] - starts_[target]);
   }
+  // The links of target words in [begin, end).
+  int64_t n_links(int32_t begin, int32_t end) const {
+    return static_cast<int64_t>(starts_[end] - starts_[begin]);
+  }
   // Whether two positions are linked. The corner before both sentences and the corner behind both
   // count as linked, everything else outside does not (as in Moses).
   bool linked(int32_t source, int32_t target) const;

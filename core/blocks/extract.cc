@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "blocks/consistent.h"
+#include "error.h"
 
 namespace calque {
 namespace {
@@ -13,15 +14,16 @@ Orientation orientation(bool straight, bool crossed) {
   return straight ? kMonotone : kSwap;
 }
 
-uint64_t inner_links(const LinkGrid& grid, const BlockSpan& block) {
-  uint64_t links = 0;
-  for (int32_t t = block.target_begin; t < block.target_end; ++t) {
-    const int shift = kMaxWords * (t - block.target_begin);
-    for (const int32_t s : grid.sources_of(t)) {
-      links |= uint64_t{1} << (shift + s - block.source_begin);
-    }
-  }
-  return links;
+uint64_t hash_of(std::span<const int32_t> phrase) {
+  uint64_t hash = kEmptyPhraseHash;
+  for (const int32_t symbol : phrase) hash = extend_hash(hash, symbol);
+  return hash;
+}
+
+uint32_t find_side(const PhraseIndex& index, const RuleSide& side) {
+  const int64_t id = index.find(side.view(), hash_of(side.view()));
+  if (id < 0) throw Error("an index lacks a side of a rule of its corpus");
+  return static_cast<uint32_t>(id);
 }
 
 // Sorts, and sums the counts of records of the same kind.
@@ -39,14 +41,26 @@ void aggregate(std::vector<Record>& records) {
   records.shrink_to_fit();
 }
 
+// Records of the pairs first .. last: what `extract_from(pair, run)` appends for each set of links.
+template <typename ExtractFrom>
+Extracted run_of(const AlignedCorpus& corpus, int64_t first, int64_t last, int64_t max_records,
+                 ExtractFrom extract_from) {
+  Extracted out;
+  int64_t i = first;
+  for (; i < last && static_cast<int64_t>(out.run.size()) < max_records; ++i) {
+    for (int64_t set = 0; set < corpus.n_sets(); ++set) extract_from(corpus.pair(i, set), out.run);
+  }
+  aggregate(out.run);
+  out.next_sentence = i;
+  return out;
+}
+
 }  // namespace
 
 Extracted extract(const AlignedCorpus& corpus, const PhraseIds& ids, int max_words, int64_t first,
                   int64_t last, int64_t max_records, std::span<uint32_t> target_counts) {
-  Extracted out;
   LinkGrid grid;
-  int64_t i = first;
-  const auto extract_from = [&](const SentencePair& pair) {
+  const auto extract_from = [&](const SentencePair& pair, std::vector<Record>& run) {
     grid.assign(pair);
     for_each_block(grid, max_words, [&](const BlockSpan& block) {
       const auto [s0, s1, t0, t1] = block;
@@ -56,17 +70,30 @@ Extracted extract(const AlignedCorpus& corpus, const PhraseIds& ids, int max_wor
           ids.target[(t1 - t0 - 1) * corpus.target.size() + pair.target_begin + t0];
       const auto previous = orientation(grid.linked(s0 - 1, t0 - 1), grid.linked(s1, t0 - 1));
       const auto next = orientation(grid.linked(s1, t1), grid.linked(s0 - 1, t1));
-      out.run.push_back({source << 32 | target, inner_links(grid, block),
-                         record_tail(previous, next, 1)});
+      run.push_back({source << 32 | target, inner_links(grid, {block, {}, 0}),
+                     record_tail(previous, next, 1)});
       std::atomic_ref(target_counts[target]).fetch_add(1, std::memory_order_relaxed);
     });
   };
-  for (; i < last && static_cast<int64_t>(out.run.size()) < max_records; ++i) {
-    for (int64_t set = 0; set < corpus.n_sets(); ++set) extract_from(corpus.pair(i, set));
-  }
-  aggregate(out.run);
-  out.next_sentence = i;
-  return out;
+  return run_of(corpus, first, last, max_records, extract_from);
+}
+
+Extracted extract_rules(const AlignedCorpus& corpus, const PhraseIndex& sources,
+                        const PhraseIndex& targets, const RuleLimits& limits, int64_t first,
+                        int64_t last, int64_t max_records, std::span<uint32_t> target_counts) {
+  LinkGrid grid;
+  RuleFinder finder(limits);
+  const auto extract_from = [&](const SentencePair& pair, std::vector<Record>& run) {
+    grid.assign(pair);
+    finder.for_each(grid, [&](const RuleSpan& rule) {
+      const uint64_t source = find_side(sources, source_side(pair, rule));
+      const uint32_t target = find_side(targets, target_side(pair, rule));
+      run.push_back({source << 32 | target, inner_links(grid, rule),
+                     record_tail(kMonotone, kMonotone, 1)});
+      std::atomic_ref(target_counts[target]).fetch_add(1, std::memory_order_relaxed);
+    });
+  };
+  return run_of(corpus, first, last, max_records, extract_from);
 }
 
 }  // namespace calque

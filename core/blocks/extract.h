@@ -3,8 +3,10 @@
 
 #include <vector>
 
+#include "blocks/block_table.h"
 #include "blocks/corpus.h"
 #include "blocks/record.h"
+#include "blocks/rules.h"
 
 namespace calque {
 
@@ -31,5 +33,12 @@ struct Extracted {
 // Oracle: tests/test_blocks_extract.py (all pairs of spans, checked one by one).
 Extracted extract(const AlignedCorpus& corpus, const PhraseIds& ids, int max_words, int64_t first,
                   int64_t last, int64_t max_records, std::span<uint32_t> target_counts);
+
+// Likewise the rules, blocks without gaps among them, with the ids of their sides in these indexes,
+// which must hold all of them (rule_sides.h). A rule counts once for every place where RuleFinder
+// finds it. Orientations mean nothing. Oracle: tests/test_blocks_rules.py.
+Extracted extract_rules(const AlignedCorpus& corpus, const PhraseIndex& sources,
+                        const PhraseIndex& targets, const RuleLimits& limits, int64_t first,
+                        int64_t last, int64_t max_records, std::span<uint32_t> target_counts);
 
 }  // namespace calque

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "blocks/gaps.h"
 #include "blocks/record.h"
 
 namespace calque {
@@ -45,6 +46,7 @@ double lexical_target_given_source(const LinkCounts& counts, std::span<const int
                                    std::span<const int32_t> target, uint64_t links) {
   double weight = 1;
   for (size_t t = 0; t < target.size(); ++t) {
+    if (is_gap(target[t])) continue;
     const auto word = static_cast<uint32_t>(target[t]);
     double sum = 0;
     int n_links = 0;
@@ -62,6 +64,7 @@ double lexical_source_given_target(const LinkCounts& counts, std::span<const int
                                    std::span<const int32_t> target, uint64_t links) {
   double weight = 1;
   for (size_t s = 0; s < source.size(); ++s) {
+    if (is_gap(source[s])) continue;
     const auto word = static_cast<uint32_t>(source[s]);
     double sum = 0;
     int n_links = 0;

@@ -46,7 +46,8 @@ class LinkCounts {
 };
 
 // Lexical weights of a phrase pair under an inner alignment (bit 8 t + s links source s to target
-// t): for every word of one side the mean over its links, or the null word where it has none.
+// t): for every word of one side the mean over its links, or the null word where it has none. Gaps
+// count for nothing.
 // Oracle: tests/test_blocks_scores.py.
 double lexical_source_given_target(const LinkCounts& counts, std::span<const int32_t> source,
                                    std::span<const int32_t> target, uint64_t links);

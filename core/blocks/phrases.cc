@@ -96,4 +96,26 @@ NumberedPhrases number_phrases(std::span<const int32_t> words, std::span<const i
   return out;
 }
 
+NumberedPhrases numbered_phrases(std::span<const int32_t> words, std::span<const int64_t> offsets) {
+  if (words.size() >= kNoPhrase) throw Error("more than 2^32 - 2 words of phrases");
+  NumberedPhrases out;
+  out.first_ids.push_back(0);
+  std::span<const int32_t> last;
+  for (size_t i = 0; i + 1 < offsets.size(); ++i) {
+    const auto phrase = words.subspan(offsets[i], offsets[i + 1] - offsets[i]);
+    if (phrase.size() < last.size() ||
+        (phrase.size() == last.size() &&
+         !std::lexicographical_compare(last.begin(), last.end(), phrase.begin(), phrase.end()))) {
+      throw Error("phrases are out of order: expected them sorted by length and words");
+    }
+    while (out.first_ids.size() < phrase.size()) {
+      out.first_ids.push_back(static_cast<int64_t>(i));
+    }
+    out.examples.push_back(static_cast<uint32_t>(offsets[i]));
+    last = phrase;
+  }
+  out.first_ids.push_back(static_cast<int64_t>(out.examples.size()));
+  return out;
+}
+
 }  // namespace calque

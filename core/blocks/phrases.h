@@ -44,4 +44,8 @@ struct NumberedPhrases {
 NumberedPhrases number_phrases(std::span<const int32_t> words, std::span<const int64_t> offsets,
                                int max_words, std::span<uint32_t> ids);
 
+// The same for phrases that already stand in order, each once, one after the other. Throws Error
+// where they do not, and beyond 2^32 - 2 words or phrases.
+NumberedPhrases numbered_phrases(std::span<const int32_t> words, std::span<const int64_t> offsets);
+
 }  // namespace calque

@@ -90,11 +90,12 @@ void score(Candidate& block, int64_t source_count, int64_t target_count, const L
   }
 }
 
-void append(ScoredBlocks& out, const Candidate& block) {
+void append(ScoredBlocks& out, const Candidate& block, bool oriented) {
   out.target_ids.push_back(block.target);
   out.joint_counts.push_back(block.count);
   out.scores.insert(out.scores.end(), block.scores.begin(), block.scores.end());
   for (const int32_t n : block.orientation_counts) {
+    if (!oriented) break;
     out.orientation.push_back(static_cast<float>(std::log((n + 0.5) / (block.count + 1.5))));
   }
   // In the order of the pairs (source, target), which is that of the transposed bits.
@@ -139,7 +140,7 @@ void prune(std::vector<Candidate>& blocks, bool is_word, const PruneOptions& opt
 ScoredBlocks score_blocks(const std::vector<SortedRun>& runs, uint64_t first_source,
                           uint64_t last_source, const Phrases& sources, const Phrases& targets,
                           std::span<const uint32_t> target_counts, const LinkCounts& links,
-                          const PruneOptions& options) {
+                          const PruneOptions& options, bool oriented) {
   ScoredBlocks out;
   std::vector<Candidate> blocks;
   Merger merger(runs, first_source, last_source);
@@ -161,7 +162,7 @@ ScoredBlocks score_blocks(const std::vector<SortedRun>& runs, uint64_t first_sou
     out.source_ids.push_back(source);
     out.source_counts.push_back(static_cast<int32_t>(count));
     out.n_blocks.push_back(static_cast<int32_t>(blocks.size()));
-    for (const Candidate& block : blocks) append(out, block);
+    for (const Candidate& block : blocks) append(out, block, oriented);
   }
   return out;
 }

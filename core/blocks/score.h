@@ -42,10 +42,13 @@ struct ScoredBlocks {
 // but not the last one of a single word, and those beyond the max_targets best by the sum of
 // the four scores, ties by target id. A block that was made for a word, which a record
 // tells, has count 0 whatever else was counted, and stays.
+//
+// Rules are scored as blocks are: their lexical weights skip gaps. Unless `oriented`, orientations
+// are left out.
 // Oracle: tests/test_blocks_scores.py; Moses's own tables: tests/test_blocks_moses_oracle.py.
 ScoredBlocks score_blocks(const std::vector<SortedRun>& runs, uint64_t first_source,
                           uint64_t last_source, const Phrases& sources, const Phrases& targets,
                           std::span<const uint32_t> target_counts, const LinkCounts& links,
-                          const PruneOptions& prune);
+                          const PruneOptions& prune, bool oriented);
 
 }  // namespace calque

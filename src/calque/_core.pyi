@@ -247,8 +247,13 @@ class AlignedCorpus:
 class Phrases:
     """All phrases of one side, numbered by (length, word ids)."""
 
+    @overload
     def __init__(self, words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_words: int, ids: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu')]) -> None:
         """Fills `ids` (max_words rows, one entry per word)."""
+
+    @overload
+    def __init__(self, words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Phrases that are given in order of (length, word ids), each once."""
 
     def __len__(self) -> int: ...
 
@@ -275,7 +280,7 @@ def extract_run(corpus: AlignedCorpus, source_ids: Annotated[NDArray[numpy.uint3
     The counted blocks of sentence pairs first..last, and the pair to go on with.
     """
 
-def score_blocks(runs: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], first_source: int, last_source: int, sources: Phrases, targets: Phrases, target_counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], links: LinkCounts, max_targets: int, min_count: int, min_log_prob: float) -> dict[str, Any]:
+def score_blocks(runs: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], first_source: int, last_source: int, sources: Phrases, targets: Phrases, target_counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], links: LinkCounts, max_targets: int, min_count: int, min_log_prob: float, oriented: bool) -> dict[str, Any]:
     """Scored, pruned, sorted blocks of the source phrases first..last."""
 
 def partners(words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], corpus: AlignedCorpus, links: LinkCounts) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]:
@@ -288,6 +293,27 @@ def n_slots(n_sources: int) -> int:
 
 def index_sources(words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], slots: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Fills the hash index of source phrases."""
+
+class RuleLimits:
+    """Which phrase pairs with gaps are rules."""
+
+    def __init__(self, *, max_words: int, max_gaps: int, max_span: int, max_symbols: int, max_target_symbols: int, min_gap: int, adjacent_gaps: bool, gap_needs_words: bool, tight: bool) -> None: ...
+
+def collect_sides(corpus: AlignedCorpus, limits: RuleLimits, first: int, last: int, max_sides: int) -> tuple[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]], tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]], int]:
+    """
+    The distinct source and target sides of the rules of sentence pairs first..last, sorted, as symbols and offsets, and the pair to go on with.
+    """
+
+def merged_size(runs: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]]) -> tuple[int, int]:
+    """How many sides and symbols several runs of sides have together."""
+
+def merge_sides(runs: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]], symbols: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Fills the arrays with the sides of several runs, in order, each once."""
+
+def extract_rules_run(corpus: AlignedCorpus, limits: RuleLimits, sources: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], source_slots: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], target_slots: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, last: int, max_records: int, target_counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None))], int]:
+    """
+    The counted rules of sentence pairs first..last, and the pair to go on with.
+    """
 
 class MosesReader:
     """Reads Moses's text tables."""

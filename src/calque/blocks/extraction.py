@@ -6,40 +6,24 @@ occurrences are summed as integers, and every block is scored from its sums alon
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
-from itertools import islice, pairwise
-from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calque import _core
 from calque.blocks.assemble import assemble
-from calque.blocks.scratch import MEGABYTE, Pieces, Scratch
+from calque.blocks.counting import Work, count_blocks
+from calque.blocks.rules import count_rules
+from calque.blocks.scoring import made_blocks, partitions, score
+from calque.blocks.scratch import Pieces, Scratch
 from calque.blocks.table import BlockTable
 from calque.config.blocks import BlockOptions
 from calque.errors import CalqueError
 from calque.parallel import n_workers
 from calque.progress import SILENT, Progress
 from calque.text import Sentences
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-SortedRun = NDArray[np.uint64]
-
-SENTENCES_PER_TASK = 50_000
-RECORD_BYTES = 24
-SCORED_BYTES = 128
-"""What a record becomes at most when it is scored."""
-LEAST_RECORDS = 1 << 16
-"""Records per run however small the memory, so that their number stays small."""
-NO_LIMIT = 2**62
-MADE = 1 << 36
-"""The last column of a record that stands for no occurrence (core/blocks/record.h)."""
 
 
 def extract(
@@ -49,6 +33,7 @@ def extract(
     link_offsets: NDArray[np.int64],
     options: BlockOptions | None = None,
     *,
+    with_gaps: bool = False,
     threads: int | None = None,
     progress: Progress = SILENT,
 ) -> BlockTable:
@@ -58,6 +43,11 @@ def extract(
     those of pair i are `links[link_offsets[i]:link_offsets[i + 1]]`. There may be several sets of
     links, stacked (`Alignments.stacked`): then a block counts once for each that it is consistent
     with. Scores, inner alignments and orientations are those of Moses.
+
+    With gaps, all rules that `options.rules` allow join them: phrase pairs of which one or two
+    smaller ones are cut out. A rule counts once for every place where it stands, that is, for every
+    choice of the words that it covers and of those that its gaps cover. Such a table has no
+    orientations.
 
     Every source word of the corpus has a block of its own. Where extraction finds none that is as
     frequent as `min_count` asks, one is made: to the target word most often linked to it, or, if
@@ -81,17 +71,19 @@ def extract(
     )
     with Scratch(options.memory_mb) as scratch, ThreadPoolExecutor(workers) as pool:
         counting = pool.submit(_core.LinkCounts, corpus)
-        counted = _count(
-            corpus, source, target, options.max_words, scratch, pool, workers, progress
-        )
+        work = Work(scratch, pool, workers, progress)
+        if with_gaps:
+            counted = count_rules(corpus, source, target, options, work)
+        else:
+            counted = count_blocks(corpus, source, target, options.max_words, work)
         link_counts = counting.result()
-        counted.runs.append(_made_blocks(counted, corpus, link_counts, options.min_count))
+        counted.runs.append(made_blocks(counted, corpus, link_counts, options.min_count))
 
-        score = partial(_score, counted, link_counts, options)
+        score_part = partial(score, counted, link_counts, options, not with_gaps)
         pieces = Pieces(scratch)
-        parts = _partitions(counted, workers, options.memory_mb)
+        parts = partitions(counted, workers, options.memory_mb)
         with progress.stage("score blocks", len(parts)) as stage:
-            for piece in _in_order(pool, score, parts, workers):
+            for piece in work.in_order(score_part, parts):
                 pieces.append(piece)
                 stage.advance()
             counted.runs.clear()
@@ -100,155 +92,3 @@ def extract(
             )
             stage.say(f"{len(table):,} blocks of {table.n_sources:,} source phrases")
     return table
-
-
-@dataclass(frozen=True)
-class _Counted:
-    """All block occurrences of the corpus, summed into sorted runs."""
-
-    sources: _core.Phrases
-    targets: _core.Phrases
-    target_counts: NDArray[np.uint32]
-    runs: list[SortedRun]
-    """Rows of (source and target phrase, inner alignment, orientations and count)."""
-
-
-def _count(
-    corpus: _core.AlignedCorpus,
-    source: Sentences,
-    target: Sentences,
-    max_words: int,
-    scratch: Scratch,
-    pool: ThreadPoolExecutor,
-    workers: int,
-    progress: Progress,
-) -> _Counted:
-    """Number the phrases of both sides and count the blocks between them."""
-    with progress.stage("number phrases"):
-        sides = [pool.submit(_number, side, max_words, scratch) for side in (source, target)]
-        (sources, source_ids), (targets, target_ids) = [side.result() for side in sides]
-    target_counts = np.zeros(len(targets), np.uint32)
-    # Half of what is left is for sorting records (a growing vector needs twice its size), the
-    # other half keeps runs.
-    for_sorting = scratch.left // 2
-    max_records = max(LEAST_RECORDS, for_sorting // 2 // workers // RECORD_BYTES)
-    scratch.left -= for_sorting
-
-    def runs_of(sentences: range) -> list[SortedRun]:
-        """The runs of a stretch of the corpus: one, or more where memory is short."""
-        first, last = sentences.start, sentences.stop
-        runs = []
-        while first < last:
-            run, first = _core.extract_run(
-                corpus, source_ids, target_ids, first, last, max_records, target_counts
-            )
-            runs.append(scratch.keep(run))
-        return runs
-
-    runs: list[SortedRun] = []
-    stretches = list(_stretches(len(source), workers))
-    with progress.stage("extract blocks", len(source)) as stage:
-        results = _in_order(pool, runs_of, stretches, workers)
-        for stretch, counted in zip(stretches, results, strict=True):
-            runs += counted
-            stage.advance(len(stretch))
-    scratch.left += for_sorting
-    scratch.give_back(source_ids, target_ids)
-    return _Counted(sources, targets, target_counts, runs)
-
-
-def _number(
-    side: Sentences, max_words: int, scratch: Scratch
-) -> tuple[_core.Phrases, NDArray[np.uint32]]:
-    """The phrases of one side, and their ids by length and position."""
-    ids = scratch.empty((max_words, len(side.ids)), np.uint32)
-    return _core.Phrases(side.ids, side.offsets, max_words, ids), ids
-
-
-def _made_blocks(
-    counted: _Counted, corpus: _core.AlignedCorpus, links: _core.LinkCounts, min_count: int
-) -> SortedRun:
-    """A run with one record of count 0 for every source word without a block of `min_count`."""
-    sources, targets = counted.sources, counted.targets
-    ends = [np.searchsorted(run[:, 0], np.uint64(sources.n_words << 32)) for run in counted.runs]
-    of_words = [run[:end] for run, end in zip(counted.runs, ends, strict=True)]
-    covered = np.zeros(sources.n_words, bool)
-    if min_count > 1 and of_words:
-        of_words = [_frequent(of_words, min_count)]
-    for rows in of_words:
-        covered[rows[:, 0] >> np.uint64(32)] = True
-    missing = np.flatnonzero(~covered).astype(np.uint32)  # phrase ids of single words
-    partner, linked = _core.partners(_single_words(sources, missing), corpus, links)
-    has_partner = partner >= 0
-    # Phrase ids of single words are the ranks of the words that occur.
-    target_words = _single_words(targets, np.arange(targets.n_words, dtype=np.uint32))
-    key = missing[has_partner].astype(np.uint64) << np.uint64(32)
-    key |= np.searchsorted(target_words, partner[has_partner]).astype(np.uint64)
-    return np.stack([key, linked[has_partner].astype(np.uint64), np.full_like(key, MADE)], axis=1)
-
-
-def _frequent(runs: list[SortedRun], min_count: int) -> SortedRun:
-    """One row for every block that occurs so often in all runs together: its phrases."""
-    rows = np.concatenate(runs)
-    keys, which = np.unique(rows[:, 0], return_inverse=True)
-    counts = np.bincount(which, rows[:, 2] & np.uint64(0xFFFFFFFF), len(keys))
-    return keys[counts >= min_count].reshape(-1, 1)
-
-
-def _single_words(phrases: _core.Phrases, ids: NDArray[np.uint32]) -> NDArray[np.int32]:
-    """The words that are the phrases with these ids, all of one word."""
-    words = np.empty(len(ids), np.int32)
-    phrases.gather(ids, words)
-    return words
-
-
-def _score(
-    counted: _Counted, links: _core.LinkCounts, options: BlockOptions, sources: tuple[int, int]
-) -> dict[str, NDArray[Any]]:
-    """The blocks of a range of source phrases, scored and pruned."""
-    max_targets = NO_LIMIT if options.max_targets is None else options.max_targets
-    return _core.score_blocks(
-        counted.runs,
-        *sources,
-        counted.sources,
-        counted.targets,
-        counted.target_counts,
-        links,
-        max_targets,
-        options.min_count,
-        math.log(options.min_prob) if options.min_prob else -math.inf,
-    )
-
-
-def _stretches(n: int, workers: int) -> Iterator[range]:
-    """The corpus in parts: as many as workers, or more where these would be long."""
-    size = max(1, min(-(-n // workers), SENTENCES_PER_TASK))
-    return (range(first, min(first + size, n)) for first in range(0, n, size))
-
-
-def _partitions(counted: _Counted, workers: int, memory_mb: int) -> list[tuple[int, int]]:
-    """Ranges of source ids with about equally many records each."""
-    n_records = sum(len(run) for run in counted.runs)
-    # Two parts per worker may wait to be taken; together they get half of the memory.
-    part_bytes = memory_mb * MEGABYTE // 2 // (2 * workers)
-    n_parts = max(2 * workers, n_records // max(LEAST_RECORDS, part_bytes // SCORED_BYTES))
-    step = max(1, n_records // (64 * n_parts))
-    sample = np.concatenate([run[::step, 0] >> np.uint64(32) for run in counted.runs])
-    sample.sort()
-    cuts = sample[np.arange(1, n_parts) * len(sample) // n_parts] if len(sample) else sample
-    bounds = np.unique([0, *cuts.tolist(), len(counted.sources)])
-    return list(pairwise(bounds.tolist())) or [(0, 0)]  # at least one, be it empty
-
-
-def _in_order(
-    pool: ThreadPoolExecutor,
-    work: Callable[[Item], Result],
-    items: Iterable[Item],
-    workers: int,
-) -> Iterator[Result]:
-    """The results of `work` in order, from the pool, with a bounded number waiting."""
-    items = iter(items)
-    waiting = [pool.submit(work, item) for item in islice(items, 2 * workers)]
-    while waiting:
-        yield waiting.pop(0).result()
-        waiting += [pool.submit(work, item) for item in islice(items, 1)]
