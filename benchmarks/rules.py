@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("results"), help="folder of rules.json")
     parser.add_argument("--corpora", type=Path, default=SHARED / "data", help="folder of corpora")
-    parser.add_argument("--names", default=",".join(CORPORA), help="NAME SOURCE-TARGET, with commas")
+    parser.add_argument("--names", default=",".join(CORPORA), help="their names and languages")
     parser.add_argument("--memory-mb", type=int, default=BlockOptions.memory_mb)
     options = parser.parse_args(arguments)
     results: list[Facts] = []

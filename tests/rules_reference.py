@@ -34,7 +34,7 @@ def places(pair: Pair, options: BlockOptions) -> Iterator[tuple[Spans, tuple[Spa
         inside = [gap for gap in phrases if gap != whole and within(gap, whole)]
         for n_gaps in range(1, rules.max_gaps + 1):
             for chosen in combinations(sorted(inside), n_gaps):
-                if n_gaps == 2 and (overlap(*chosen, 0) or overlap(*chosen, 2)):
+                if any(overlap(a, b, side) for a, b in combinations(chosen, 2) for side in (0, 2)):
                     continue
                 source, target, links = cut(pair, whole, chosen)
                 symbols = [1 if symbol in GAPS else 0 for symbol in source]

@@ -337,3 +337,39 @@ def test_a_malformed_arpa_file_is_told_by_line(
     assert change[0] in arpa.read_text()
     arpa.write_text(arpa.read_text().replace(*change))
     assert mistake(verb(*command, "-q", "--arpa", arpa)).startswith(f"{arpa}: {message} ")
+
+
+def test_a_model_of_rules_is_trained_with_one_option(
+    verb: Run, corpus: CorpusFiles, tmp_path: Path
+) -> None:
+    model = tmp_path / "model"
+    text = ("--source", corpus.train_source, "--target", corpus.train_target)
+    done(verb("train", *text, "--model", model, "--set", "decode.engine=chart"))
+    loaded = load(model).model
+    assert loaded.decode_options.engine == "chart"
+    assert set(loaded.blocks.source_words.tolist()) >= {1, 2}
+    assert len(loaded.blocks.orientation) == 0
+    assert "distance" not in loaded.weights
+    described = json.loads(done(verb("info", model, "--json")))
+    assert described["info"]["options"]["blocks"]["rules"]["boundaries"] == "tight"
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ("features.dense=standard", "decode.engine=chart has no distance, previous_monotone"),
+        ("features.sparse=lexical", "features.sparse=lexical: decode.engine=chart has no sparse"),
+        ("decode.reordering=mon", "decode.reordering=mon is of no use to decode.engine=chart"),
+        ("decode.options_by=count", "decode.options_by=count: decode.engine=chart knows no events"),
+        ("decode.engine=tree", "decode.engine=tree: expected one of phrase, chart"),
+        ("blocks.rules.max_gaps=3", "blocks.rules.max_gaps=3: expected a whole number from 0 to 2"),
+    ],
+)
+def test_what_contradicts_the_chart_is_one_clear_line(
+    verb: Run, corpus: CorpusFiles, tmp_path: Path, settings: str, problem: str
+) -> None:
+    text = ("--source", corpus.train_source, "--target", corpus.train_target)
+    engine = ("--set", "decode.engine=chart", "--set", settings)
+    result = verb("train", *text, "--model", tmp_path / "model", *engine)
+    assert problem in mistake(result)
+    assert not (tmp_path / "model").exists()

@@ -318,6 +318,42 @@ def test_lists_to_learn_from_are_checked() -> None:
         _core.column_counts(int32(0, 2), 2)
 
 
+def extract_rules_run() -> Call:
+    """The rules of a corpus, of which every phrase is a side."""
+    limits = _core.RuleLimits(
+        max_words=2,
+        max_gaps=0,
+        max_span=2,
+        max_symbols=2,
+        max_target_symbols=2,
+        min_gap=1,
+        adjacent_gaps=False,
+        gap_needs_words=True,
+        tight=True,
+    )
+    sources, targets, _ = _core.collect_sides(corpus(), limits, 0, 1, 100)
+    slots = []
+    for symbols, offsets in (sources, targets):
+        slots.append(np.zeros(2 * _core.n_slots(len(offsets) - 1), np.int32))
+        _core.index_sources(symbols, offsets, slots[-1])
+    return Call(
+        _core.extract_rules_run,
+        {
+            "corpus": corpus(),
+            "limits": limits,
+            "sources": sources,
+            "source_slots": slots[0],
+            "targets": targets,
+            "target_slots": slots[1],
+            "first": 0,
+            "last": 1,
+            "max_records": 100,
+            "target_counts": np.zeros(len(targets[1]) - 1, np.uint32),
+        },
+        ("target_counts",),
+    )
+
+
 def calls() -> dict[str, Call]:
     """Every function of the core that changes arrays of its caller."""
     parts = tiny_model(1)
@@ -407,6 +443,16 @@ def calls() -> dict[str, Call]:
             },
             ("slots",),
         ),
+        "merge_sides": Call(
+            _core.merge_sides,
+            {
+                "runs": [(int32(3, 1, 4), int64(0, 1, 3))],
+                "symbols": np.zeros(3, np.int32),
+                "offsets": np.zeros(3, np.int64),
+            },
+            ("symbols", "offsets"),
+        ),
+        "extract_rules_run": extract_rules_run(),
         "BlockEvents.count": Call(
             events.count,
             {"first": 0, "last": 1, "counts": np.zeros((n_blocks, 3), np.int32), "threads": 1},
@@ -525,6 +571,8 @@ def takers_of_offsets() -> dict[str, Callable[[Any], Any]]:
         "format_pharaoh": lambda at: _core.format_pharaoh(LINKS, at),
         "AlignedCorpus": lambda at: _core.AlignedCorpus(two, at, two, good, LINKS, good),
         "Phrases": lambda at: _core.Phrases(two, at, 1, np.zeros((1, 2), np.uint32)),
+        "Phrases, in order": lambda at: _core.Phrases(two, at),
+        "merged_size": lambda at: _core.merged_size([(two, at)]),
         "index_sources": lambda at: _core.index_sources(
             two, at, np.zeros(2 * _core.n_slots(max(len(at) - 1, 0)), np.int32)
         ),

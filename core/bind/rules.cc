@@ -62,6 +62,7 @@ std::vector<SideRun> to_runs(const std::vector<SideArrays>& arrays) {
 }
 
 PhraseIndex to_index(const SideArrays& sides, const Vector<int32_t>& slots) {
+  check_offsets(view(sides.second), sides.first.size(), "sides of rules");
   if (static_cast<int64_t>(slots.size()) !=
       2 * n_slots(static_cast<int64_t>(sides.second.size()) - 1)) {
     throw Error("the hash index has another size");

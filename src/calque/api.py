@@ -56,7 +56,7 @@ def train(
     refuse_text("lm_text", lm_text, "a list of files")
     if out is None:
         raise OptionError("out is missing: expected the folder that the model is written to")
-    recipe = find_preset(preset)
+    recipe = find_preset(preset, fill(TrainOptions(), options).decode.engine)
     filled = fill(fill(TrainOptions(), recipe.train), options)
     given = _bitext(source, target, bitext, filled)
     dev = None

@@ -133,6 +133,11 @@ def train(
 
       [bold]calque train --source train.de --target train.en --model model
       --lm-text news.en --lm-text web.en --lm-dev dev.en[/]
+
+    Rules, blocks with gaps that other rules fill, translate where words move far:
+
+      [bold]calque train --source train.ja --target train.en --model model
+      --set decode.engine=chart[/]
     """
     flags = {
         "text.tokenize": "true" if tokenize else None,
@@ -141,7 +146,7 @@ def train(
         "text.casing": casing,
     }
     assignments = [f"{key}={value}" for key, value in flags.items() if value is not None]
-    recipe = find_preset(preset)
+    recipe = find_preset(preset, options_from(TrainOptions(), config, set).decode.engine)
     options = options_from(fill(TrainOptions(), recipe.train), config, set)
     options = settings(options, assignments, "command line")
     text = _bitext(source, target, bitext, options)

@@ -88,10 +88,26 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
     }
 )
 DEFAULT_PRESET = "standard"
+CHART_DENSE = "standard - distance - lexicalised-reordering + class_language_model"
+"""Dense features of rules: nothing of them is reordered but by their gaps."""
+CHART_PRESETS: Mapping[str, Preset] = MappingProxyType(
+    {
+        "fast": Preset(
+            PRESETS["fast"].meaning, {"features.dense": CHART_DENSE}, PRESETS["fast"].steps
+        ),
+        "standard": Preset(
+            "rules of two alignments; MIRA on the development set",
+            {"align.symmetrization": POOLED, "features.dense": CHART_DENSE},
+            (MIRA,),
+        ),
+    }
+)
+"""The same names for a decoder of rules (`decode.engine=chart`)."""
 
 
-def find_preset(name: str) -> Preset:
-    """The preset of this name; `OptionError` where there is none."""
-    if name not in PRESETS:
-        raise OptionError(f"preset '{name}': {hint(name, PRESETS)}")
-    return PRESETS[name]
+def find_preset(name: str, engine: str = "phrase") -> Preset:
+    """The preset of this name for an engine of the decoder; `OptionError` where there is none."""
+    presets = CHART_PRESETS if engine == "chart" else PRESETS
+    if name not in presets:
+        raise OptionError(f"preset '{name}': {hint(name, presets)}")
+    return presets[name]

@@ -407,7 +407,7 @@ class Decoder:
         """Options as the core takes them; raises `CalqueError` where they do not fit the model."""
         options.check()
         if options.engine != "phrase":
-            raise OptionError(f"engine={options.engine}: the model was trained for engine=phrase")
+            raise OptionError(f"engine={options.engine}: this decoder has blocks only, no rules")
         counting = options.counting
         if counting and not self.features.core.has_event_counts:
             raise ModelError(

@@ -17,6 +17,7 @@ from calque.errors import CalqueError, OptionError
 from calque.features import chosen, import_families
 from calque.features.jumps import find_jumps, fitted_distortion_limit
 from calque.lm import read_arpa
+from calque.model.engine import check_engine
 from calque.model.feature_data import family_of, learn_feature_data
 from calque.model.kept_bitext import KeptBitext
 from calque.model.language import learn_lm
@@ -59,8 +60,7 @@ def build(
     family_of(options.features.sparse, options.features, import_families(options.features.sparse))
     _check_first_block(options)
     options.align.check()
-    if options.decode.engine == "chart":
-        raise OptionError("decode.engine=chart: training extracts no rules yet, expected phrase")
+    check_engine(options)
     if options.decode.distortion_limit != FITTED:
         options.decode.check()
     if lm_dev is not None and not lm_texts:
@@ -90,6 +90,7 @@ def build(
             links.links,
             links.offsets,
             options.blocks,
+            with_gaps=options.decode.engine == "chart",
             threads=workers,
             progress=progress,
         )

@@ -193,7 +193,15 @@ def model_of(
     some = bitext.select(keep)
     source, target, links = some.source, some.target, some.alignments
     options = replace(options, max_words=bitext.max_block_words)
-    blocks = extract(source, target, links.links, links.offsets, options, threads=threads)
+    blocks = extract(
+        source,
+        target,
+        links.links,
+        links.offsets,
+        options,
+        with_gaps=model.decode_options.engine == "chart",
+        threads=threads,
+    )
     vocabularies = model.source_vocabulary, model.target_vocabulary
     report = CleaningReport(len(source), len(source))
     data = learn_feature_data(

@@ -1,0 +1,46 @@
+"""What the engine of a decoder has no use for, refused before the work."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from calque.config import DecodeOptions, ReorderingOptions, TrainOptions
+from calque.errors import OptionError
+from calque.features import TRANSLATION, chosen
+
+OF_RULES = {
+    *TRANSLATION,
+    "language_model",
+    "class_language_model",
+    "word_count",
+    "word_penalty",
+    "block_count",
+    "block_penalty",
+    "unknown",
+}
+"""Dense features that rules have, too; all others look at the order of blocks."""
+
+
+def check_engine(options: TrainOptions) -> None:
+    """Raise `OptionError` where options contradict the engine that they choose."""
+    if options.decode.engine == "phrase":
+        return
+    if others := [name for name in chosen(options.features.dense) if name not in OF_RULES]:
+        raise OptionError(
+            f"features.dense={options.features.dense}: decode.engine=chart has no"
+            f" {', '.join(others)}; expected only {', '.join(sorted(OF_RULES))}"
+        )
+    if options.features.sparse:
+        raise OptionError(
+            f"features.sparse={options.features.sparse}: decode.engine=chart has no sparse features"
+        )
+    default = DecodeOptions()
+    for name in (field.name for field in fields(ReorderingOptions)):
+        if (value := getattr(options.decode, name)) != getattr(default, name):
+            raise OptionError(
+                f"decode.{name}={value} is of no use to decode.engine=chart, where gaps reorder"
+            )
+    if options.decode.counting:
+        raise OptionError(
+            f"decode.{options.decode.counting}: decode.engine=chart knows no events of blocks"
+        )
