@@ -77,19 +77,17 @@ def test_what_no_other_pair_has_may_be_punished_or_dropped(verb: Run, cleaned: P
     assert len(found) >= 4
 
 
-def test_lists_over_the_kept_bitext_are_those_of_its_text(cleaned: Path) -> None:
+def test_lists_as_arrays_are_those_of_the_translator(cleaned: Path) -> None:
     translator = load(cleaned / "model")
     how = LeaveOneOutOptions()
     lines = list(read_lines(cleaned / "source"))
     lists = list(translator.n_best(lines, 5, leave_one_out=how))
-    training = TrainingText(translator.model, how)
-    pairs = range(40, 120)
-    search = CandidateSearch.of_training(translator, training, pairs)
+    search = CandidateSearch(translator, lines, how)
     texts, scores = [], []
     for part in search.lists(translator.model.weights, 5):
         texts += part.texts
         scores += part.scores.tolist()
-    wanted = [one for pair in pairs for one in lists[training.bitext.lines[pair]]]
+    wanted = [one for some in lists for one in some]
     assert texts == [one.text for one in wanted]
     assert scores == [one.score for one in wanted]
     for one in wanted:

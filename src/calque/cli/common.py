@@ -31,6 +31,13 @@ Threads = Annotated[
         help="Number of threads or processes (default: all cores). Results do not depend on it."
     ),
 ]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="auto|ray://HOST:PORT|processes",
+        help="Decode on a Ray cluster, or in processes of this machine; docs/cluster.md.",
+    ),
+]
 ModelFolderOption = Annotated[Path, typer.Option(metavar="DIR", help="The model folder."), READS]
 WeightsName = Annotated[
     str | None, typer.Option(metavar="NAME", help="Weights to use; the active ones by default.")

@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 import typer
 
 from calque.cli.common import (
+    Cluster,
     Flags,
     LeaveOneOut,
     PassThrough,
@@ -111,6 +112,7 @@ def translate(
         ),
     ] = None,
     threads: Threads = None,
+    cluster: Cluster = None,
     quiet: Quiet = False,
     log: Log = None,
 ) -> None:
@@ -157,11 +159,13 @@ def translate(
     agreed = agreement(consensus, consensus_shares, consent)
     if agreed is None and max(len(model), len(weights or ())) > 1:
         raise OptionError("several --model or --weights require --consensus")
-    if agreed is not None and (derivations or forgotten is not None or graph is not None):
+    if agreed is not None and (derivations or forgotten or graph or cluster):
         raise OptionError(
-            "--consensus cannot be combined with --derivations, --leave-one-out or --graph"
+            "--consensus cannot be combined with --derivations, --leave-one-out, --graph or"
+            " --cluster"
         )
     from calque.decode import Consensus
+    from calque.parallel import engine_of
 
     systems = load_systems(model, weights or ())
     for system in systems:
@@ -212,7 +216,7 @@ def translate(
                 terminology=terms,
                 pass_through=pass_through,
                 leave_one_out=forgotten,
-                threads=threads,
+                engine=stack.enter_context(engine_of(cluster, threads)),
             )
         n_unknown = Counter[str]()
         for best in translations:

@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 
 from calque.cli.common import (
+    Cluster,
     Config,
     Flags,
     Json,
@@ -162,6 +163,7 @@ def tune(
     config: Config = None,
     set: Set = None,
     threads: Threads = None,
+    cluster: Cluster = None,
     json: Json = False,
     quiet: Quiet = False,
     log: Log = None,
@@ -209,38 +211,43 @@ def tune(
             )
         called = name or trainer.method
         from calque.model import DEFAULT, ModelWriter, check_name
+        from calque.parallel import engine_of
 
         check_name(called)
         ModelWriter(model, update=True).check()
-        task: Any = DecoderTask(
-            model,
-            source,
-            reference,
-            measure,
-            dev_source=dev_source,
-            dev_references=dev_reference or (),
-            leave_one_out=forgotten,
-            jackknife=jackknife,
-            part_models=None if run is None else run / PARTS,
-            n_best=list_length,
-            start=start or DEFAULT,
-            metric_settings=about_metric,
-            threads=threads,
-        )
-        if condense is not None:
-            task = CondensedTask(task, condense)
-        result = trainer.fit(task, run=run, threads=threads, memory_mb=memory_mb, progress=console)
+        with engine_of(cluster, threads) as engine:
+            task: Any = DecoderTask(
+                model,
+                source,
+                reference,
+                measure,
+                dev_source=dev_source,
+                dev_references=dev_reference or (),
+                leave_one_out=forgotten,
+                jackknife=jackknife,
+                part_models=None if run is None else run / PARTS,
+                n_best=list_length,
+                start=start or DEFAULT,
+                metric_settings=about_metric,
+                threads=threads,
+                engine=engine,
+            )
+            if condense is not None:
+                task = CondensedTask(task, condense)
+            result = trainer.fit(
+                task, run=run, threads=threads, memory_mb=memory_mb, progress=console
+            )
         if result.chosen == 0:
             note = f"{model}: stays as it was"
         else:
             result.save(model, called)
             note = f"{model}: its weights are now '{called}'; calque translate uses them"
     else:
-        others = (name, dev_source, dev_reference, forgotten, jackknife or None, condense)
+        others = (name, dev_source, dev_reference, forgotten, jackknife or None, condense, cluster)
         if weights is None or any(one is not None for one in others):
             raise OptionError(
                 "--nbest F goes with --weights OUT, and not with --name, --dev-source,"
-                " --dev-reference, --leave-one-out, --jackknife or --condense"
+                " --dev-reference, --leave-one-out, --jackknife, --condense or --cluster"
             )
         check_output(weights)
         if nbest_output is not None:

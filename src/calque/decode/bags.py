@@ -12,7 +12,7 @@ from calque.decode.candidate_texts import CandidateTexts
 from calque.decode.candidates import CandidateLists
 from calque.decode.decoder import Decoder
 from calque.decode.prepared import PreparedText, prepare
-from calque.decode.training_text import TrainingText, with_pairs
+from calque.decode.training_text import TrainingText, with_left_out
 from calque.decode.translator import Translator
 from calque.errors import OptionError
 from calque.model import Model
@@ -54,7 +54,7 @@ class BlockBags:
         training = None if leave_one_out is None else TrainingText(model, leave_one_out)
         texts = PreparedText.batches(prepare(sentences, model, sys.maxsize), model)
         first = 0
-        for text, left_out in with_pairs(texts, training):
+        for text, left_out in with_left_out(texts, training):
             n = len(text.sentences)
             sparse, word_offsets, words = self._decoder.bags(
                 text.source, seed, first=first, leave_one_out=left_out, threads=threads

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import pairwise
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,7 @@ from calque import _core
 from calque.config import LeaveOneOutOptions
 from calque.decode.candidate_texts import CandidateTexts
 from calque.decode.decoder import SparseRows
+from calque.decode.part_translator import Part
 from calque.decode.prepared import BATCH, PreparedSentence, PreparedText, prepare
 from calque.decode.sparse_sums import no_rows, summed_rows
 from calque.decode.split import combine
@@ -20,10 +23,14 @@ from calque.decode.training_text import TrainingText, with_pairs
 from calque.decode.translator import Translator
 from calque.features import Weights
 from calque.model import Model
+from calque.parallel import Engine, Here, Shared
 from calque.text.sentences import offsets_of
 
 FEW = 16
 """Sentences at a time where candidates have sparse features: one of them may have thousands."""
+
+
+DecoderAndPart: TypeAlias = "tuple[Shared[PartDecoder], Part]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +106,9 @@ class CandidateSearch:
     with classes of numbers take the long way.
     """
 
+    parts: list[Part]
+    """All sentences in order, some together; how many does not depend on workers."""
+
     def __init__(
         self,
         translator: Translator,
@@ -111,75 +121,114 @@ class CandidateSearch:
         model had not seen its pair.
         """
         model = translator.model
-        training = None if leave_one_out is None else TrainingText(model, leave_one_out)
+        self._decoder = PartDecoder(translator, leave_one_out)
         prepared = prepare(sentences, model, translator.options.max_words)
         texts = PreparedText.batches(prepared, model, _at_once(model))
-        self._take(translator, with_pairs(texts, training))
-
-    @classmethod
-    def of_training(
-        cls, translator: Translator, training: TrainingText, pairs: range
-    ) -> CandidateSearch:
-        """The search of the sources of training pairs, each as if the model had not seen it."""
-        search = cls.__new__(cls)
-        max_words, at_once = translator.options.max_words, _at_once(translator.model)
-        search._take(translator, training.texts(pairs, max_words, at_once))
-        return search
-
-    def _take(
-        self,
-        translator: Translator,
-        texts: Iterable[tuple[PreparedText, _core.LeaveOneOut | None]],
-    ) -> None:
-        self._translator = translator
-        self._read = CandidateTexts(translator)
-        self._texts = list(texts)
-
-    @property
-    def n_batches(self) -> int:
-        """How many batches of sentences `lists` gives."""
-        return len(self._texts)
+        self.parts = list(with_pairs(texts, self._decoder.training))
 
     @property
     def n_remembered(self) -> int:
         """The number of restored texts that are kept for the next call; at most `RESTORED`."""
-        return self._read.n_remembered
+        return self._decoder.read.n_remembered
 
     def lists(
-        self, weights: Weights, n: int, threads: int | None = None, *, skip: int = 0
+        self,
+        weights: Weights,
+        n: int,
+        threads: int | None = None,
+        *,
+        skip: int = 0,
+        engine: Engine | None = None,
     ) -> Iterator[CandidateLists]:
         """Up to `n` candidates of different words per sentence, some sentences at a time.
 
-        The first `skip` batches of sentences are left out.
+        The first `skip` batches of sentences are left out. With an `engine` batches are decoded
+        where it runs its tasks, else with `threads` here.
         """
-        for text, left_out in self._texts[skip:]:
-            rows = self._rows(text, left_out, weights, n, threads)
-            by_sentence = text.by_sentence(range(len(rows.batch)))
-            yield CandidateLists.concatenated(
-                [self._candidates(sentence, pieces, rows, n) for sentence, pieces in by_sentence]
-            )
+        engine = engine or Here(threads)
+        decoder = engine.share(self._decoder)
+        tasks = ((decoder, part) for part in self.parts[skip:])
+        return decode_parts(tasks, weights, n, engine)
 
     def derived(
         self, weights: Weights, n: int, threads: int | None = None
     ) -> Iterator[DerivedList]:
         """The lists with their derivations, sentence by sentence; without features."""
-        for text, left_out in self._texts:
-            rows = self._rows(text, left_out, weights, n, threads, with_sparse=False)
-            for sentence, pieces in text.by_sentence(range(len(rows.batch))):
-                ways = self._ways(pieces, rows, n)
-                texts = self._texts_of(sentence, pieces, rows, ways)
-                yield DerivedList(texts, list(ways.values()), pieces, rows.batch)
+        for part in self.parts:
+            yield from self._decoder.derived(part, weights, n, threads)
+
+
+def decode_parts(
+    parts: Iterable[DecoderAndPart], weights: Weights, n: int, engine: Engine
+) -> Iterator[CandidateLists]:
+    """The lists of parts of a text under the same weights, in order, each with its decoder."""
+    work = partial(_decoded, engine.share(weights), n, engine.threads_per_task)
+    return engine.ordered_map(work, parts)
+
+
+def _decoded(
+    weights: Shared[Weights], n: int, threads: int, decoder_and_part: DecoderAndPart
+) -> CandidateLists:
+    """The task of an engine: the lists of some sentences."""
+    decoder, part = decoder_and_part
+    return decoder.get().lists(part, weights.get(), n, threads)
+
+
+class PartDecoder:
+    """Decodes parts of a text, in whichever process: it can be pickled, and keeps no state."""
+
+    def __init__(
+        self, translator: Translator, leave_one_out: LeaveOneOutOptions | None = None
+    ) -> None:
+        """Take a translator, of which the weights do not matter."""
+        self._translator = translator
+        self._leave_one_out = leave_one_out
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PartDecoder, (self._translator, self._leave_one_out)
+
+    @cached_property
+    def read(self) -> CandidateTexts:
+        """What makes texts of words, and remembers those it has made."""
+        return CandidateTexts(self._translator)
+
+    @cached_property
+    def training(self) -> TrainingText | None:
+        """The text that the model was learned from, where pairs of it are left out."""
+        options = self._leave_one_out
+        return None if options is None else TrainingText(self._translator.model, options)
+
+    def lists(self, part: Part, weights: Weights, n: int, threads: int | None) -> CandidateLists:
+        """Up to `n` candidates of different words for every sentence of a part."""
+        text, _ = part
+        rows = self._rows(part, weights, n, threads)
+        by_sentence = text.by_sentence(range(len(rows.batch)))
+        return CandidateLists.concatenated(
+            [self._candidates(sentence, pieces, rows, n) for sentence, pieces in by_sentence]
+        )
+
+    def derived(
+        self, part: Part, weights: Weights, n: int, threads: int | None
+    ) -> Iterator[DerivedList]:
+        """The lists with their derivations, sentence by sentence; without features."""
+        text, _ = part
+        rows = self._rows(part, weights, n, threads, with_sparse=False)
+        for sentence, pieces in text.by_sentence(range(len(rows.batch))):
+            ways = self._ways(pieces, rows, n)
+            texts = self._texts_of(sentence, pieces, rows, ways)
+            yield DerivedList(texts, list(ways.values()), pieces, rows.batch)
 
     def _rows(
         self,
-        text: PreparedText,
-        left_out: _core.LeaveOneOut | None,
+        part: Part,
         weights: Weights,
         n: int,
         threads: int | None,
         with_sparse: bool = True,
     ) -> _Rows:
-        decoder = self._translator.decoder
+        text, pairs = part
+        training, decoder = self.training, self._translator.decoder
+        left_out = None if training is None or pairs is None else training.left_out(pairs)
         batch = decoder.decode_batch(
             text.source,
             weights,
@@ -193,7 +242,7 @@ class CandidateSearch:
         if decoder.features.templates and with_sparse:
             sparse = decoder.sparse_batch(batch, text.source, threads=threads)
         dense = batch.features.reshape(n_rows, -1)
-        words = self._read.words(text, batch.offsets, batch.word_offsets, batch.words)
+        words = self.read.words(text, batch.offsets, batch.word_offsets, batch.words)
         return _Rows(batch, dense, batch.scores, sparse, words)
 
     def _candidates(
@@ -244,7 +293,7 @@ class CandidateSearch:
                 [some[at] for some, at in zip(lists, way, strict=True)] for way in ways.values()
             ]
 
-        return self._read.read(sentence, ways, derivations)
+        return self.read.read(sentence, ways, derivations)
 
 
 def _at_once(model: Model) -> int:

@@ -43,14 +43,6 @@ class PreparedText:
         return cls(sentences, encode_pieces(pieces, model))
 
     @classmethod
-    def batches_of_groups(
-        cls, groups: Iterable[Iterable[PreparedSentence]], model: Model
-    ) -> Iterator[PreparedText]:
-        """The sentences of all groups in batches, none of which waits for the next group."""
-        for group in groups:
-            yield from cls.batches(group, model)
-
-    @classmethod
     def batches(
         cls, sentences: Iterable[PreparedSentence], model: Model, size: int = BATCH
     ) -> Iterator[PreparedText]:

@@ -109,7 +109,11 @@ class TrainingText:
 
     def left_out_of(self, text: PreparedText, first_line: int) -> _core.LeaveOneOut:
         """What to leave out for the pieces of consecutive lines of the training text."""
-        return self.left_out(np.repeat(self.pairs_of_text(text, first_line), text.n_pieces))
+        return self.left_out(self.pairs_of_pieces(text, first_line))
+
+    def pairs_of_pieces(self, text: PreparedText, first_line: int) -> NDArray[np.int64]:
+        """For every piece of consecutive lines of the training text, the pair that it is of."""
+        return np.repeat(self.pairs_of_text(text, first_line), text.n_pieces)
 
     def pairs_of_text(self, text: PreparedText, first_line: int) -> NDArray[np.int64]:
         """The pairs of consecutive lines of the training text, as in `pairs_of`."""
@@ -141,9 +145,17 @@ class TrainingText:
 
 def with_pairs(
     texts: Iterable[PreparedText], training: TrainingText | None
-) -> Iterator[tuple[PreparedText, _core.LeaveOneOut | None]]:
-    """The texts, one after the other those of the training text, with what to leave out."""
+) -> Iterator[tuple[PreparedText, NDArray[np.int64] | None]]:
+    """The texts, one after the other those of the training text, with the pairs of their pieces."""
     first_line = 0
     for text in texts:
-        yield text, None if training is None else training.left_out_of(text, first_line)
+        yield text, None if training is None else training.pairs_of_pieces(text, first_line)
         first_line += len(text.sentences)
+
+
+def with_left_out(
+    texts: Iterable[PreparedText], training: TrainingText | None
+) -> Iterator[tuple[PreparedText, _core.LeaveOneOut | None]]:
+    """The same, with what to leave out for each text."""
+    for text, pairs in with_pairs(texts, training):
+        yield text, None if training is None or pairs is None else training.left_out(pairs)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from calque.decode.explanation import Explanation
 from calque.decode.force_text import force_text
 from calque.decode.graph import TranslationGraph
 from calque.decode.one_best import OneBest, Terms
+from calque.decode.part_translator import Asked, Part, PartTranslator, translated
 from calque.decode.prepared import (
     PreparedSentence,
     PreparedText,
@@ -31,11 +33,11 @@ from calque.decode.prepared import (
 from calque.decode.source import SourceText
 from calque.decode.sparse_sums import sparse_features
 from calque.decode.split import combine_derivations
-from calque.decode.training_text import TrainingText, with_pairs
+from calque.decode.training_text import TrainingText
 from calque.decode.translation import Translation, read_off
 from calque.errors import CalqueError, OptionError, refuse_text
 from calque.model import Model
-from calque.parallel import n_workers
+from calque.parallel import Engine, Here, n_workers
 from calque.text import checked_text
 
 LONGEST_EXPLAINED = 1000
@@ -126,30 +128,28 @@ class Translator(OneBest):
         pass_through: str | None = None,
         leave_one_out: LeaveOneOutOptions | None = None,
         threads: int | None = None,
+        engine: Engine | None = None,
         **options: Any,
     ) -> Iterator[list[Translation]]:
         """The same as `n_best`, for sentences that come in groups: a stream.
 
-        All translations of a group are given before the next group is asked for.
+        All translations of a group are given before the next group is asked for. With an `engine`
+        they are made where it runs its tasks, else with `threads` here.
         """
         if n < 1:
             raise OptionError(f"n={n}: expected at least 1 translation per sentence")
-        found = self.ways_of_groups(
-            groups,
-            max(n, LIST_LENGTH) if with_confidence else n,
-            distinct=distinct,
-            terminology=terminology,
-            pass_through=pass_through,
-            leave_one_out=leave_one_out,
-            threads=threads,
-            **options,
+        search = fill(self.options, options, "translate")
+        asked = Asked(n, distinct, with_sparse, with_confidence, search, leave_one_out)
+        engine = engine or Here(threads)
+        work = partial(
+            translated, engine.share(PartTranslator(self, asked)), engine.threads_per_task
         )
+        parts = self._parts(groups, search, terminology, pass_through, leave_one_out)
         return (
-            self.confident(
-                self.read_off(sentence, ways[:n], distinct, with_sparse),
-                Evidence.of(sentence, ways) if with_confidence else None,
-            )
-            for sentence, ways in found
+            translations
+            for group in parts
+            for of_part in engine.ordered_map(work, group)
+            for translations in of_part
         )
 
     def ways_of_groups(
@@ -166,23 +166,48 @@ class Translator(OneBest):
     ) -> Iterator[tuple[PreparedSentence, list[list[_core.Derivation]]]]:
         """Every sentence with the best ways to derive its pieces: what `read_off` takes."""
         search = fill(self.options, options, "translate")
-        constraints = Constraints.of(terminology, pass_through, self.model.preprocessor)
-        training = None
-        if leave_one_out is not None:
-            if terminology is not None or pass_through is not None:
-                raise OptionError(
-                    "leave_one_out cannot be combined with terminology or pass_through"
-                )
-            training = TrainingText(self.model, leave_one_out)
-            constraints = Constraints()  # the words are those of the training text
-        prepared = (self._prepared(group, constraints, search) for group in groups)
-        batches = PreparedText.batches_of_groups(prepared, self.model)
-        n_threads = n_workers(threads)
+        parts = self._parts(groups, search, terminology, pass_through, leave_one_out)
+        asked = Asked(n, distinct, False, False, search, leave_one_out)
+        decoder, n_threads = PartTranslator(self, asked), n_workers(threads)
         return (
-            way
-            for text, left_out in with_pairs(batches, training)
-            for way in self._ways(text, n, distinct, n_threads, search, left_out)
+            way for group in parts for part in group for way in decoder.ways(part, n, n_threads)
         )
+
+    def _parts(
+        self,
+        groups: Iterable[Iterable[str]],
+        search: DecodeOptions,
+        terminology: Terms | None,
+        pass_through: str | None,
+        leave_one_out: LeaveOneOutOptions | None,
+    ) -> Iterator[Iterator[Part]]:
+        """The sentences of every group, some together, prepared and encoded."""
+        constraints = Constraints.of(terminology, pass_through, self.model.preprocessor)
+        if leave_one_out is None:
+            return (self._encoded(group, search, constraints) for group in groups)
+        if terminology is not None or pass_through is not None:
+            raise OptionError("leave_one_out cannot be combined with terminology or pass_through")
+        return self._training_parts(groups, search, TrainingText(self.model, leave_one_out))
+
+    def _encoded(
+        self, group: Iterable[str], search: DecodeOptions, constraints: Constraints
+    ) -> Iterator[Part]:
+        prepared = self._prepared(group, constraints, search)
+        return ((text, None) for text in PreparedText.batches(prepared, self.model))
+
+    def _training_parts(
+        self, groups: Iterable[Iterable[str]], search: DecodeOptions, training: TrainingText
+    ) -> Iterator[Iterator[Part]]:
+        """The lines of the training text, group after group, with their pairs."""
+        n_lines = 0
+
+        def of_group(group: Iterable[str]) -> Iterator[Part]:
+            nonlocal n_lines
+            for text, _ in self._encoded(group, search, Constraints()):
+                yield text, training.pairs_of_pieces(text, n_lines)
+                n_lines += len(text.sentences)
+
+        return map(of_group, groups)
 
     def evidence(
         self, sentences: Iterable[str], threads: int | None = None, **options: Any
@@ -192,7 +217,7 @@ class Translator(OneBest):
         constraints = Constraints.of(None, None, self.model.preprocessor)
         prepared = self._prepared(sentences, constraints, search)
         for text in PreparedText.batches(prepared, self.model):
-            for sentence, ways in self._ways(text, LIST_LENGTH, True, n_workers(threads), search):
+            for sentence, ways in self.ways(text, LIST_LENGTH, True, n_workers(threads), search):
                 [best] = self.read_off(sentence, ways[:1])
                 yield best, Evidence.of(sentence, ways)
 
@@ -236,7 +261,7 @@ class Translator(OneBest):
         if rank < 1:
             raise OptionError(f"rank {rank}: expected at least 1")
         if translation is None:
-            [(_, ways)] = self._ways(text, rank, True, 1, search)
+            [(_, ways)] = self.ways(text, rank, True, 1, search)
             translations = self.read_off(text.sentences[0], ways, distinct=False)
             at = place_of(rank, translations)
             return self._explain(text.sentences[0], translations[at], ways[at])
@@ -284,7 +309,7 @@ class Translator(OneBest):
     ) -> Iterator[PreparedSentence]:
         return prepare(sentences, self.model, search.max_words, constraints)
 
-    def _ways(
+    def ways(
         self,
         text: PreparedText,
         n: int,

@@ -1,7 +1,21 @@
-"""Where work runs: the one place that decides how many threads or workers there are."""
+"""Where work runs: the one place that decides how many threads, processes or machines there are."""
 
 from calque.parallel.alone import alone, peak_memory
+from calque.parallel.choose import engine_of
 from calque.parallel.count import n_workers
-from calque.parallel.local import ordered_map
+from calque.parallel.engine import Engine, Shared, combined
+from calque.parallel.here import Here
+from calque.parallel.processes import Processes, ordered_map
 
-__all__ = ["alone", "n_workers", "ordered_map", "peak_memory"]
+__all__ = [
+    "Engine",
+    "Here",
+    "Processes",
+    "Shared",
+    "alone",
+    "combined",
+    "engine_of",
+    "n_workers",
+    "ordered_map",
+    "peak_memory",
+]

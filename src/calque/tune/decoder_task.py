@@ -25,6 +25,7 @@ from calque.features import SparseWeights, Weights
 from calque.metrics.metric import Metric
 from calque.metrics.registry import make_metric, settings_of
 from calque.model import DEFAULT, Model, ModelFolder, read_weights_file, weight_names
+from calque.parallel import Engine
 from calque.progress import SILENT, Progress
 from calque.text import GivenText, Text
 from calque.tune.judge import Judge, Verdict
@@ -59,6 +60,7 @@ class DecoderTask(Task):
         folder: Path | None = None,
         lists: Path | None = None,
         threads: int | None = None,
+        engine: Engine | None = None,
     ) -> None:
         """Take a model, or a folder; `start` are the first weights.
 
@@ -76,6 +78,7 @@ class DecoderTask(Task):
         `folder` is where the model of a translator lies, which `jackknife` asks for. `lists` is a
         folder for candidates under the first weights: what lies there is not decoded again.
         With `dense_only` the sparse features of the model are left out, which saves time.
+        With an `engine` candidates are found where it runs its tasks.
         """
         folder = folder if isinstance(model, Translator) else Path(model)
         translator = _with_start(model, start)
@@ -104,6 +107,7 @@ class DecoderTask(Task):
                 models=part_models,
                 lists=lists,
                 threads=threads,
+                engine=engine,
             )
         else:
             candidates = DecoderSource(
@@ -115,13 +119,14 @@ class DecoderTask(Task):
                 leave_one_out=leave_one_out,
                 lists=lists,
                 threads=threads,
+                engine=engine,
             )
         _check_equal(text, judge)
         selection = None
         if (dev_source is None) != (not len(dev_references)):
             raise OptionError("a development set is a source and references: expected both")
         if dev_source is not None:
-            selection = DecodedText(translator, dev_source, dev_references, metric, threads)
+            selection = DecodedText(translator, dev_source, dev_references, metric, threads, engine)
         super().__init__(candidates, judge, selection)
 
     @property
@@ -155,6 +160,7 @@ class DecoderSource(CandidateSource):
         leave_one_out: LeaveOneOutOptions | None = None,
         lists: Path | None = None,
         threads: int | None = None,
+        engine: Engine | None = None,
     ) -> None:
         """Take a translator and a text; `folder` is where the model came from.
 
@@ -178,6 +184,7 @@ class DecoderSource(CandidateSource):
         self._references = references
         self._lists = lists
         self._threads = threads
+        self._engine = engine
         self._inputs: dict[str, Any] = {
             "model": identity(folder),
             "source": source.digest(),
@@ -237,7 +244,7 @@ class DecoderSource(CandidateSource):
         return KeptLists(self._lists, {**self._inputs, "source": text, "features": features})
 
     def _decoded(self, weights: Weights, n: int, skip: int = 0) -> Iterator[CandidateLists]:
-        return self._search.lists(weights, n, self._threads, skip=skip)
+        return self._search.lists(weights, n, self._threads, skip=skip, engine=self._engine)
 
     def derived(
         self, weights: Weights, n: int, progress: Progress = SILENT
@@ -320,11 +327,12 @@ class DecodedText(Selection):
         references: Sequence[Text],
         metric: Metric,
         threads: int | None = None,
+        engine: Engine | None = None,
     ) -> None:
         """Take the text and its references."""
         self.judge = Judge(references, metric)
         text = GivenText.of(source, "dev_source")
-        self._candidates = DecoderSource(translator, text, 1, threads=threads)
+        self._candidates = DecoderSource(translator, text, 1, threads=threads, engine=engine)
         _check_equal(text, self.judge)
 
     @property

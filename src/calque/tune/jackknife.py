@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from calque.blocks import extract
 from calque.config import BlockOptions, LmOptions, fill
 from calque.decode import CandidateLists, CandidateSearch, Translator
+from calque.decode.candidates import DecoderAndPart, PartDecoder, decode_parts
 from calque.decode.prepared import PreparedText, prepare
 from calque.decode.training_text import TrainingText
 from calque.errors import CalqueError, ModelError, OptionError
@@ -24,6 +26,7 @@ from calque.features import Weights
 from calque.lm import LanguageModel, estimate
 from calque.model import KeptBitext, Model, ModelFolder
 from calque.model.feature_data import learn_feature_data
+from calque.parallel import Engine, Here, Shared
 from calque.progress import SILENT, Progress
 from calque.text import RESERVED, Bitext, GivenText, Sentences, Vocabulary
 from calque.text.clean import CleaningReport
@@ -58,6 +61,7 @@ class JackknifeSource(DecoderSource):
         models: Path | None = None,
         lists: Path | None = None,
         threads: int | None = None,
+        engine: Engine | None = None,
     ) -> None:
         """Take a translator of the model in `folder`, and the text that it was learned from.
 
@@ -72,7 +76,15 @@ class JackknifeSource(DecoderSource):
             )
         self._parts = PartModels(translator, folder, n_parts, models, threads)
         self._n_parts = n_parts
-        super().__init__(translator, source, n_best, folder=folder, lists=lists, threads=threads)
+        super().__init__(
+            translator,
+            source,
+            n_best,
+            folder=folder,
+            lists=lists,
+            threads=threads,
+            engine=engine,
+        )
         self.leaves_one_out = True
         self._inputs = {**self._inputs, "jackknife": n_parts}
 
@@ -85,11 +97,19 @@ class JackknifeSource(DecoderSource):
             first += len(text.sentences)
 
     def _decoded(self, weights: Weights, n: int, skip: int = 0) -> Iterator[CandidateLists]:
+        engine = self._engine or Here(self._threads)
+        return decode_parts(islice(self._tasks(engine), skip, None), weights, n, engine)
+
+    def _tasks(self, engine: Engine) -> Iterator[DecoderAndPart]:
+        """All sentences in their order, each stretch with the decoder of its part."""
+        decoders: dict[int, Shared[PartDecoder]] = {}
         for first in range(0, self.n_sentences, STRETCH):
             [part] = part_of_lines(np.array([first]), self._n_parts).tolist()
-            search = CandidateSearch(self._parts[part], self.sentences[first : first + STRETCH])
-            yield from search.lists(weights, n, self._threads, skip=skip)
-            skip = max(0, skip - search.n_batches)
+            if part not in decoders:
+                decoders[part] = engine.share(PartDecoder(self._parts[part]))
+            sentences = self.sentences[first : first + STRETCH]
+            search = CandidateSearch(self._parts[part], sentences)
+            yield from ((decoders[part], some) for some in search.parts)
 
     def derived(self, weights: Weights, n: int, progress: Progress = SILENT) -> Any:
         """Refused: derivations are looked up in one model, but each part has its own."""

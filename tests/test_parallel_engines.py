@@ -1,0 +1,169 @@
+"""Every engine gives the same results, and survives what happens to its workers."""
+
+from __future__ import annotations
+
+import ast
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import Run, done, mistake
+from hypothesis import given
+from hypothesis import strategies as st
+
+import calque
+from calque.data import CorpusFiles
+from calque.decode import CandidateSearch, load
+from calque.errors import CalqueError, OptionError
+from calque.parallel import Engine, Here, Processes, Shared, combined, engine_of
+from calque.text import read_lines
+from calque.tune import DecoderTask, Mira
+
+
+@pytest.fixture(scope="module", params=["here", "processes"])
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    with Here(2) if request.param == "here" else Processes(2) as opened:
+        yield opened
+
+
+def times(factor: Shared[int], x: int) -> int:
+    return factor.get() * x
+
+
+def fail_at(bad: int, x: int) -> int:
+    if x == bad:
+        raise OptionError(f"x={x}: expected another number")
+    return x
+
+
+def die_once(folder: Path, x: int) -> int:
+    """Kill this process at the first try of every fifth item."""
+    mark = folder / str(x)
+    if x % 5 == 3 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return x * x
+
+
+def die(x: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return x
+
+
+def test_results_come_in_order_with_what_is_shared(engine: Engine) -> None:
+    factor = engine.share(7)
+    assert list(engine.ordered_map(partial(times, factor), range(50))) == [7 * x for x in range(50)]
+
+
+def test_an_error_of_the_work_rises_at_its_place(engine: Engine) -> None:
+    results = engine.ordered_map(partial(fail_at, 3), range(9))
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(OptionError, match="x=3: expected another number"):
+        next(results)
+    assert list(engine.ordered_map(partial(fail_at, -1), range(4))) == [0, 1, 2, 3]
+
+
+def test_what_a_killed_worker_was_to_do_is_done_again(tmp_path: Path) -> None:
+    with Processes(2) as engine:
+        assert list(engine.ordered_map(partial(die_once, tmp_path), range(12))) == [
+            x * x for x in range(12)
+        ]
+
+
+def test_work_that_kills_every_worker_is_given_up() -> None:
+    with Processes(2) as engine, pytest.raises(CalqueError, match="ended 3 times without a result"):
+        list(engine.ordered_map(die, range(4)))
+
+
+@given(st.lists(st.floats(-1e9, 1e9), min_size=1, max_size=40))
+def test_sums_go_over_the_tree_that_their_number_makes(values: list[float]) -> None:
+    def add(left: tuple[float, int], right: tuple[float, int]) -> tuple[float, int]:
+        return left[0] + right[0], left[1] + right[1]
+
+    def over_tree(some: list[float]) -> float:
+        if len(some) == 1:
+            return some[0]
+        left = 1 << (len(some) - 1).bit_length() - 1  # the largest power of two below
+        return over_tree(some[:left]) + over_tree(some[left:])
+
+    total, n = combined(((value, 1) for value in values), add)
+    assert (total, n) == (over_tree(values), len(values))
+
+
+def test_there_is_nothing_to_sum_of_nothing() -> None:
+    with pytest.raises(CalqueError, match="nothing to combine"):
+        combined(iter(()), max)
+
+
+def test_lists_do_not_depend_on_the_engine(
+    corpus: CorpusFiles, trained: Path, engine: Engine
+) -> None:
+    lines = list(read_lines(corpus.dev_source))[:60]
+    translator = load(trained)
+    search = CandidateSearch(translator, lines)
+    weights = translator.model.weights
+    expected = list(search.lists(weights, 20))
+    found = list(search.lists(weights, 20, engine=engine))
+    assert [part.texts for part in found] == [part.texts for part in expected]
+    for mine, other in zip(found, expected, strict=True):
+        for field in ("lengths", "dense", "scores"):
+            assert np.array_equal(getattr(mine, field), getattr(other, field))
+
+
+def test_a_training_ends_with_the_same_bits_on_every_engine(
+    corpus: CorpusFiles, trained: Path, engine: Engine
+) -> None:
+    def learned(**where: Any) -> calque.Weights:
+        task = DecoderTask(trained, corpus.dev_source, corpus.dev_references, n_best=20, **where)
+        return Mira(rounds=2, seed=3).fit(task).weights
+
+    assert learned(engine=engine) == learned(threads=1)
+
+
+def test_the_command_line_translates_in_processes(
+    corpus: CorpusFiles, trained: Path, verb: Run, tmp_path: Path
+) -> None:
+    outputs = []
+    for place in ((), ("--cluster", "processes")):
+        out, links = tmp_path / f"out{len(place)}", tmp_path / f"links{len(place)}"
+        files = ("--output", out, "--alignment-output", links)
+        done(verb("translate", "--model", trained, "--input", corpus.dev_source, *files, *place))
+        outputs.append((out.read_text(), links.read_text()))
+    assert outputs[0] == outputs[1]
+
+
+def test_a_wrong_place_is_one_clear_line(corpus: CorpusFiles, trained: Path, verb: Run) -> None:
+    where = ("translate", "--model", trained, "--input", corpus.dev_source, "--cluster")
+    assert "cluster=here: expected auto, an address" in mistake(verb(*where, "here"))
+    with pytest.raises(OptionError, match="expected auto, an address such as ray://HOST:10001"):
+        engine_of("tcp://x")
+
+
+def test_without_ray_a_cluster_is_refused_in_one_line() -> None:
+    program = (
+        "import sys; sys.modules['ray'] = None\n"
+        "from calque.parallel import engine_of\n"
+        "try: engine_of('auto')\n"
+        "except Exception as error: print(type(error).__name__, error)"
+    )
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert said.stdout == (
+        "OptionError a cluster needs Ray, which is not installed: pip install 'calque[cluster]'\n"
+    )
+
+
+def test_one_file_imports_ray() -> None:
+    importing = []
+    for path in Path(calque.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if any(name.partition(".")[0] == "ray" for name in names):
+                importing.append(path.name)
+    assert importing == ["on_ray.py"]
