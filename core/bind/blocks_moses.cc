@@ -52,30 +52,37 @@ void check_words(std::span<const int32_t> words, const WordTable& table) {
   }
 }
 
-Lines order(const BoundBlockTable& bound, const WordTable& source, const WordTable& target) {
+Lines order(const BoundBlockTable& bound, const WordTable& source, const WordTable& target,
+            bool with_gaps) {
   auto* kept = new std::vector<MosesLine>();
   nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<MosesLine>*>(p); });
   {
     nb::gil_scoped_release release;
     check_words(bound.table.source_words, source);
     check_words(bound.table.target_words, target);
-    *kept = moses_order(bound.table, source, target);
+    *kept = moses_order(bound.table, source, target, with_gaps);
   }
   return Lines(kept->data(), {kept->size(), 2}, owner);
 }
 
-template <auto format>
-std::string lines_of(const BoundBlockTable& bound, Matrix<int64_t> lines, const WordTable& source,
-                     const WordTable& target) {
+std::string phrases(const BoundBlockTable& bound, Matrix<int64_t> lines, const WordTable& source,
+                    const WordTable& target, bool with_gaps) {
   nb::gil_scoped_release release;
-  return format(bound.table, to_lines(lines), source, target);
+  return moses_phrases(bound.table, to_lines(lines), source, target, with_gaps);
+}
+
+std::string orientations(const BoundBlockTable& bound, Matrix<int64_t> lines,
+                         const WordTable& source, const WordTable& target) {
+  nb::gil_scoped_release release;
+  return moses_orientations(bound.table, to_lines(lines), source, target);
 }
 
 }  // namespace
 
 void register_moses(nb::module_& m) {
   nb::class_<MosesReader>(m, "MosesReader", "Reads Moses's text tables.")
-      .def(nb::init<const WordTable&, const WordTable&>(), nb::arg("source"), nb::arg("target"))
+      .def(nb::init<const WordTable&, const WordTable&, bool>(), nb::arg("source"),
+           nb::arg("target"), nb::arg("with_gaps"))
       .def(
           "add_phrases",
           [](MosesReader& self, std::string_view text) {
@@ -96,10 +103,10 @@ void register_moses(nb::module_& m) {
       .def_prop_ro("source_table", &MosesReader::source_table)
       .def_prop_ro("target_table", &MosesReader::target_table);
   m.def("moses_order", &order, nb::arg("table"), nb::arg("source"), nb::arg("target"),
-        "Rows of (source phrase, block) in the order of a sorted Moses table.");
-  m.def("moses_phrases", &lines_of<moses_phrases>, nb::arg("table"), nb::arg("lines"),
-        nb::arg("source"), nb::arg("target"), "Lines of a phrase table.");
-  m.def("moses_orientations", &lines_of<moses_orientations>, nb::arg("table"), nb::arg("lines"),
+        nb::arg("with_gaps"), "Rows of (source phrase, block) in the order of a sorted Moses table.");
+  m.def("moses_phrases", &phrases, nb::arg("table"), nb::arg("lines"), nb::arg("source"),
+        nb::arg("target"), nb::arg("with_gaps"), "Lines of a phrase table, or of one of rules.");
+  m.def("moses_orientations", &orientations, nb::arg("table"), nb::arg("lines"),
         nb::arg("source"), nb::arg("target"), "Lines of a reordering table.");
 }
 

@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "blocks/gaps.h"
+
 namespace calque {
 namespace {
 
@@ -95,32 +97,49 @@ std::string MosesReader::parse_phrases() {
   if (fields_.size() < 3 || fields_.size() > 7) {
     return "has " + std::to_string(fields_.size()) + " fields separated by |||, expected 3 to 7";
   }
+  if (with_gaps_) {
+    if (auto problem = take_label(fields_[0], "source"); !problem.empty()) return problem;
+    if (auto problem = take_label(fields_[1], "target"); !problem.empty()) return problem;
+  }
   if (auto problem = empty_or_long(fields_[0], "source"); !problem.empty()) return problem;
   if (auto problem = empty_or_long(fields_[1], "target"); !problem.empty()) return problem;
   auto& scores = scores_.emplace_back();
   if (auto problem = parse_logs(fields_[2], scores); !problem.empty()) return problem;
   if (fields_.size() > 5 && !fields_[5].empty()) return "has sparse features, expected none";
 
-  source_.clear();
-  target_.clear();
-  for (const auto word : fields_[0]) source_.push_back(source_table_.add(word));
-  for (const auto word : fields_[1]) target_.push_back(target_table_.add(word));
+  source_ = to_ids(fields_[0], source_table_);
+  target_ = to_ids(fields_[1], target_table_);
+  const Tokens none;
+  const Tokens& points = fields_.size() > 3 ? fields_[3] : none;
+  if (auto problem = parse_points(points, source_.size(), target_.size()); !problem.empty()) {
+    return problem;
+  }
+  if (with_gaps_) {
+    if (auto problem = number_gaps(source_, target_, points_); !problem.empty()) return problem;
+  }
   const int64_t source = sources_.add(source_), target = targets_.add(target_);
   int64_t& line = line_of_pair_(static_cast<uint32_t>(source), static_cast<uint32_t>(target));
   if (line > 0) return "repeats the phrase pair of line " + std::to_string(line);
   line_source_.push_back(static_cast<int32_t>(source));
   line = static_cast<int64_t>(line_source_.size());
   line_target_.push_back(static_cast<int32_t>(target));
-  const Tokens none;
-  const Tokens& points = fields_.size() > 3 ? fields_[3] : none;
-  if (auto problem = parse_links(points, source_.size(), target_.size()); !problem.empty()) {
-    return problem;
-  }
+  links_.insert(links_.end(), points_.begin(), points_.end());
+  link_offsets_.push_back(static_cast<int64_t>(links_.size()));
   return parse_counts(fields_.size() > 4 ? fields_[4] : none, source, target);
 }
 
-std::string MosesReader::parse_links(const Tokens& points, size_t n_source, size_t n_target) {
-  const auto begin = static_cast<std::ptrdiff_t>(links_.size());
+std::vector<int32_t> MosesReader::to_ids(const Tokens& tokens, WordTable& words) const {
+  std::vector<int32_t> ids;
+  ids.reserve(tokens.size());
+  for (const std::string_view token : tokens) {
+    ids.push_back(with_gaps_ && token == kGapText ? kFirstGap : words.add(token));
+  }
+  return ids;
+}
+
+// Fills `points_`, sorted, each once.
+std::string MosesReader::parse_points(const Tokens& points, size_t n_source, size_t n_target) {
+  points_.clear();
   for (const std::string_view point : points) {
     const size_t dash = point.find('-');
     uint32_t s = 0, t = 0;
@@ -132,11 +151,10 @@ std::string MosesReader::parse_links(const Tokens& points, size_t n_source, size
       return "alignment point " + quoted(point) + " lies outside the phrases (" +
              std::to_string(n_source) + " and " + std::to_string(n_target) + " words)";
     }
-    links_.push_back({static_cast<uint8_t>(s), static_cast<uint8_t>(t)});
+    points_.push_back({static_cast<uint8_t>(s), static_cast<uint8_t>(t)});
   }
-  std::sort(links_.begin() + begin, links_.end());
-  links_.erase(std::unique(links_.begin() + begin, links_.end()), links_.end());
-  link_offsets_.push_back(static_cast<int64_t>(links_.size()));
+  std::sort(points_.begin(), points_.end());
+  points_.erase(std::unique(points_.begin(), points_.end()), points_.end());
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "blocks/moses_rules.h"
 #include "blocks/pair_map.h"
 #include "blocks/phrase_set.h"
 #include "text/word_table.h"
@@ -38,10 +39,13 @@ struct MosesArrays {
 // have counts or none has; N(s) and N(t) are taken from the first line of their phrase.
 // A reordering table line is `source ||| target ||| six probabilities`; both tables must hold the
 // same phrase pairs, in any order. Oracle: tests/test_blocks_moses.py.
+//
+// With gaps the phrase table is a table of rules (moses_rules.h), whose links say which gap of the
+// target side is which of the source side. Oracle: tests/test_blocks_moses_rules.py.
 class MosesReader {
  public:
-  MosesReader(WordTable source, WordTable target)
-      : source_table_(std::move(source)), target_table_(std::move(target)) {}
+  MosesReader(WordTable source, WordTable target, bool with_gaps)
+      : source_table_(std::move(source)), target_table_(std::move(target)), with_gaps_(with_gaps) {}
 
   LineProblem add_phrases(std::string_view text);
   LineProblem add_orientations(std::string_view text);
@@ -58,19 +62,22 @@ class MosesReader {
   LineProblem each_line(std::string_view text, int64_t& n_lines, Parse parse);
   std::string parse_phrases();
   std::string parse_orientations();
-  std::string parse_links(const Tokens& points, size_t n_source, size_t n_target);
+  std::string parse_points(const Tokens& points, size_t n_source, size_t n_target);
+  std::vector<int32_t> to_ids(const Tokens& tokens, WordTable& words) const;
   std::string parse_counts(const Tokens& counts, int64_t source, int64_t target);
 
   WordTable source_table_, target_table_;
+  bool with_gaps_;
   PhraseSet sources_, targets_;
   std::vector<Tokens> fields_;             // of the line at hand
   std::vector<int32_t> source_, target_;  // ids of the line at hand
+  std::vector<Point> points_;             // and its links
   int64_t n_phrase_lines_ = 0, n_orientation_lines_ = 0;
   // Per line of the phrase table, which is a block.
   std::vector<int32_t> line_source_, line_target_, joint_counts_;
   std::vector<std::array<float, 4>> scores_;
   std::vector<std::array<float, 6>> orientation_;  // empty until the reordering table comes
-  std::vector<std::array<uint8_t, 2>> links_;
+  std::vector<Point> links_;
   std::vector<int64_t> link_offsets_{0};
   std::vector<int32_t> source_counts_, target_counts_;
   PairMap line_of_pair_;  // counted from 1

@@ -318,7 +318,7 @@ def extract_rules_run(corpus: AlignedCorpus, limits: RuleLimits, sources: tuple[
 class MosesReader:
     """Reads Moses's text tables."""
 
-    def __init__(self, source: WordTable, target: WordTable) -> None: ...
+    def __init__(self, source: WordTable, target: WordTable, with_gaps: bool) -> None: ...
 
     def add_phrases(self, text: str) -> tuple[int, str]:
         """Line and problem of the first bad line of a phrase table, or 0 and ''."""
@@ -338,11 +338,11 @@ class MosesReader:
     @property
     def target_table(self) -> WordTable: ...
 
-def moses_order(table: BlockTable, source: WordTable, target: WordTable) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+def moses_order(table: BlockTable, source: WordTable, target: WordTable, with_gaps: bool) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """Rows of (source phrase, block) in the order of a sorted Moses table."""
 
-def moses_phrases(table: BlockTable, lines: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], source: WordTable, target: WordTable) -> str:
-    """Lines of a phrase table."""
+def moses_phrases(table: BlockTable, lines: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], source: WordTable, target: WordTable, with_gaps: bool) -> str:
+    """Lines of a phrase table, or of one of rules."""
 
 def moses_orientations(table: BlockTable, lines: Annotated[NDArray[numpy.int64], dict(shape=(None, None), order='C', device='cpu', writable=False)], source: WordTable, target: WordTable) -> str:
     """Lines of a reordering table."""

@@ -2,6 +2,7 @@
 
 from calque.blocks.extraction import extract
 from calque.blocks.gaps import FIRST_GAP, SECOND_GAP
+from calque.blocks.hiero import read_hiero_table
 from calque.blocks.moses import read_moses_table, write_moses_tables
 from calque.blocks.table import BlockTable
 
@@ -10,6 +11,7 @@ __all__ = [
     "SECOND_GAP",
     "BlockTable",
     "extract",
+    "read_hiero_table",
     "read_moses_table",
     "write_moses_tables",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ def read_moses_table(
     source_vocabulary: Vocabulary | None = None,
     target_vocabulary: Vocabulary | None = None,
     *,
+    with_gaps: bool = False,
     classes: dict[str, str] | None = None,
     progress: Progress = SILENT,
 ) -> tuple[BlockTable, Vocabulary, Vocabulary]:
@@ -33,10 +35,14 @@ def read_moses_table(
     or scores, scores that are no numbers or not above 0, empty phrases, alignment points outside
     the phrases, phrase pairs that come twice or in one of the two tables only.
 
+    With gaps the table is one of rules (`rule-table`): `[X][X]` is a gap, both sides end with
+    `[X]`, and alignment points between gaps say which is which.
+
     With `classes` every target word of the phrase table has a second factor, `word|class`. The
     classes of the words are put there; a word must have the same one everywhere.
     """
-    reader = _core.MosesReader(_word_table(source_vocabulary), _word_table(target_vocabulary))
+    words = _word_table(source_vocabulary), _word_table(target_vocabulary)
+    reader = _core.MosesReader(*words, with_gaps)
     with progress.stage("read phrase table"):
         _feed(phrase_table, reader.add_phrases, classes)
     if reordering_table is not None:
@@ -46,6 +52,11 @@ def read_moses_table(
             raise FileError(
                 reordering_table, f"lacks the phrase pair of {phrase_table}, line {line}"
             )
+    return finished(reader)
+
+
+def finished(reader: _core.MosesReader) -> tuple[BlockTable, Vocabulary, Vocabulary]:
+    """The table of what a reader has read, and its words."""
     arrays = reader.finish()
     arrays |= {name: arrays[name].reshape(-1, width) for name, width in WIDTHS.items()}
     slots = np.empty(2 * _core.n_slots(len(arrays["source_offsets"]) - 1), np.int32)
@@ -61,22 +72,29 @@ def write_moses_tables(
     phrase_table: Path | str | None,
     reordering_table: Path | str | None = None,
     *,
+    with_gaps: bool = False,
     progress: Progress = SILENT,
 ) -> None:
     """Write the table as text that Moses and `read_moses_table` read; `.gz` is compressed.
 
     Lines are sorted as bytes (`LC_ALL=C sort`), as Moses's binarisers want them. Numbers have as
     many digits as reading the same scores back takes. A table without a path is not written.
+    With gaps the phrase table becomes one of rules.
     """
     if reordering_table is not None and len(table.orientation) == 0 and len(table) > 0:
         raise CalqueError(f"{reordering_table}: the block table has no orientations to write")
     for vocabulary in (source_vocabulary, target_vocabulary):
         if "|||" in vocabulary:
             raise CalqueError("the word '|||' cannot stand in a Moses table, where it ends a field")
+        if with_gaps and (labels := [word for word in vocabulary if _is_label(word)]):
+            raise CalqueError(
+                f"the word '{labels[0]}' cannot stand in a Moses table of rules, where it would be"
+                " a label"
+            )
     words = _word_table(source_vocabulary), _word_table(target_vocabulary)
-    order = _core.moses_order(table.core, *words)
+    order = _core.moses_order(table.core, *words, with_gaps)
     outputs = (
-        ("write phrase table", phrase_table, _core.moses_phrases),
+        ("write phrase table", phrase_table, partial(_core.moses_phrases, with_gaps=with_gaps)),
         ("write reordering table", reordering_table, _core.moses_orientations),
     )
     for name, path, lines_of in outputs:
@@ -87,6 +105,11 @@ def write_moses_tables(
                 piece = order[first : first + LINES_PER_PIECE]
                 file.write(lines_of(table.core, piece, *words))
                 stage.advance(len(piece))
+
+
+def _is_label(word: str) -> bool:
+    """Whether Moses would take a word of a rule for a label."""
+    return len(word) > 2 and word[0] == "[" and word[-1] == "]"
 
 
 def _feed(
@@ -113,6 +136,9 @@ def _without_classes(
         source, *rest = line.split(" ||| ")
         words = []
         for factors in rest[0].split() if rest else ():
+            if _is_label(factors):  # of a rule, which has no factors
+                words.append(factors)
+                continue
             word, bar, name = factors.rpartition("|")
             if not bar or classes.setdefault(word, name) != name:
                 other = f", but '{word}|{classes[word]}' before" if bar else ""
