@@ -89,13 +89,24 @@ def kneser_ney() -> Call:
     return Call(_core.kneser_ney, arguments, ("masses", "probs", "backoffs_below"))
 
 
-def mira_pass() -> Call:
-    arguments: Arguments = {
+def bundled_rows() -> Arguments:
+    return {
         "offsets": int64(0, 2, 4),
-        "dense": np.arange(4.0).reshape(4, 1),
         "row_offsets": int64(0, 1, 1, 1, 2),
         "columns": int32(0, 1),
         "values": np.ones(2),
+        "first": 0,
+        "last": 2,
+        "threads": 1,
+    }
+
+
+def mira_pass() -> Call:
+    lists = _core.BundledLists(2)
+    lists.append(**bundled_rows())
+    arguments: Arguments = {
+        "lists": lists,
+        "dense": np.arange(4.0).reshape(4, 1),
         "order": int64(1, 0),
         "gains": np.array([0.1, 0.2, 0.4, 0.3]),
         "frozen": np.zeros(3, np.uint8),
@@ -607,8 +618,8 @@ def takers_of_offsets() -> dict[str, Callable[[Any], Any]]:
         "DifferenceLists, features": lambda at: online_lists(
             offsets=int64(0, 4), feature_offsets=at
         ),
-        "mira_pass": lambda at: _core.mira_pass(
-            **{**mira_pass().arguments, "offsets": 2 * at, "order": int64(0)}
+        "BundledLists": lambda at: _core.BundledLists(2).append(
+            **{**bundled_rows(), "offsets": 2 * at, "last": 1}
         ),
         "LocalProblem": local_problem,
         "best_candidates": lambda at: _core.best_candidates(at, np.ones(2)),

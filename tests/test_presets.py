@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Run, done, mistake
 
 import calque as api
-from calque.config import TrainOptions, fill
-from calque.config.presets import PRESETS
+from calque.config import RoundOptions, TrainOptions, fill
+from calque.config.presets import PRESETS, TuningStep
 from calque.data import CorpusFiles, write_corpus
 from calque.decode import Translator, load
 from calque.errors import CalqueError
@@ -19,15 +20,19 @@ from calque.features import Weights
 from calque.features.jumps import LIMITS
 from calque.model import ModelFolder
 from calque.model.weights import weight_names
-from calque.text import read_lines, write_lines
+from calque.text import BitextFiles, read_lines, write_lines
+from calque.tune import PoolTrainer
 from calque.tune.examples import EXAMPLES
+from calque.tune.loop import Trainer
+from calque.tune.problem import Problem, Vector
 from calque.tune.registry import find_method
+from calque.tune.steps import DevelopmentSet, tune_in_steps
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> CorpusFiles:
     folder = tmp_path_factory.mktemp("presets")
-    return write_corpus(folder, "far", {"train": 300, "dev": 12, "test": 10}, seed=5)
+    return write_corpus(folder, "far", {"train": 300, "dev": 12, "test": 10}, seed=6)
 
 
 def arguments(files: CorpusFiles, model: Path) -> list[str | Path]:
@@ -85,6 +90,72 @@ def test_one_command_trains_tunes_and_learns_and_python_does_the_same(
     assert dict(other) == dict(learned)
     for name, array in learned.sparse.to_arrays().items():
         assert (other.sparse.to_arrays()[name] == array).all()
+
+
+class Idle(PoolTrainer):
+    """A method that never finds better weights."""
+
+    method = "idle"
+    can_repeat = True
+    Options = RoundOptions
+
+    def update(self, problem: Problem, weights: Vector) -> Vector:
+        return weights
+
+
+def test_a_step_that_learned_nothing_leaves_the_model_as_it_was(
+    files: CorpusFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "model"
+    translator = api.train(files.train_source, files.train_target, model, preset="fast")
+    methods: dict[str, type[Trainer]] = {"idle": Idle, "mira": api.Mira}
+    monkeypatch.setattr("calque.tune.steps.find_method", methods.__getitem__)
+    text = BitextFiles(files.train_source, files.train_target)
+    dev = DevelopmentSet(files.dev_source, files.dev_references)
+    (idle,) = tune_in_steps(model, (TuningStep("idle", runs=2),), text, dev)
+    assert idle.trouble == "nothing was learned: no round is better than the start"
+    assert idle.summary.endswith("on the development set; the weights stay as they were")
+    assert weight_names(ModelFolder(model)) == ["default"]
+    # The next step begins with what the idle one began with, at the size that this one was to give.
+    steps = TuningStep("idle", size=3.0), TuningStep("mira", {"rounds": 1})
+    idle, mira = tune_in_steps(model, steps, text, dev, run=tmp_path / "run")
+    start = {name: float(value) for name, value in translator.model.weights.items()}
+    size = sum(abs(value) for name, value in start.items() if name != "unknown")
+    begun = json.loads((tmp_path / "run" / "mira" / "run.json").read_text())["inputs"]["start"]
+    assert begun == pytest.approx({name: 3 * value / size for name, value in start.items()})
+    assert mira.trouble is None
+    assert sorted(weight_names(ModelFolder(model))) == ["default", "mira"]
+
+
+def test_runs_that_learned_nothing_are_not_part_of_the_mean(
+    files: CorpusFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "model"
+    api.train(files.train_source, files.train_target, model, preset="fast")
+
+    def method(name: str) -> Any:
+        return lambda seed, **options: (Idle if seed == 4 else api.Mira)(seed=seed, **options)
+
+    monkeypatch.setattr("calque.tune.steps.find_method", method)
+    text = BitextFiles(files.train_source, files.train_target)
+    dev = DevelopmentSet(files.dev_source, files.dev_references)
+    step = TuningStep("mira", {"rounds": 1}, runs=2)
+    (done,) = tune_in_steps(model, (step,), text, dev, seed=3)
+    assert [result.chosen for result in done.results] == [1, 0]
+    assert done.trouble is None
+    assert done.summary.endswith("weights are the mean of the runs that learned (1)")
+    assert dict(load(model).model.weights) == pytest.approx(dict(done.results[0].weights))
+
+
+def test_nothing_learned_is_an_exit_code_of_its_own(
+    verb: Run, files: CorpusFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("calque.tune.steps.find_method", lambda name: Idle)
+    told = verb("train", *arguments(files, tmp_path / "model"), "--preset", "fast")
+    assert told.returncode == 3
+    assert "idle: nothing was learned" in told.stderr
+    assert "the weights stay as they were" in told.stdout
+    load(tmp_path / "model")
 
 
 def test_options_on_the_command_line_win_over_those_of_a_preset(

@@ -13,6 +13,7 @@ from calque.hyps import CandidatePool, Lists
 from calque.tune.losses.hope_fear import HopeFearLoss
 from calque.tune.losses.loss import Loss
 from calque.tune.losses.perceptron import PerceptronLoss
+from calque.tune.methods.mira import bundled
 from calque.tune.online import Mean
 from calque.tune.problem import Vector
 from calque.tune.sentence import Direction, Sentence
@@ -67,10 +68,7 @@ def test_hope_and_fear_with_passive_aggressive_steps_are_mira(seed: int) -> None
     weights, lag = rng.normal(size=lists.n_features), np.zeros(lists.n_features)
     found = learned(lists, gains, order.tolist(), HopeFearLoss(), PassiveAggressive(0.1), weights)
     frozen = np.array([0, 1] + [0] * (lists.n_features - 2), np.uint8)
-    mira_pass(
-        lists.offsets, lists.dense, lists.row_offsets, lists.columns, lists.values, order, gains,
-        frozen, 0.1, 0, weights, lag,
-    )  # fmt: skip
+    mira_pass(bundled(lists, 1), lists.dense, order, gains, frozen, 0.1, 0, weights, lag)
     assert np.allclose(found[0], weights)
     assert np.allclose(found[1], weights - lag / len(order))
 

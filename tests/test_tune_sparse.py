@@ -122,6 +122,16 @@ def test_a_run_with_sparse_weights_goes_on_to_the_same_weights(
         assert examples == (tmp_path / "whole" / "examples.jsonl").read_bytes()
 
 
+def test_a_run_without_sparse_features_is_another_run(
+    model: Path, development: CorpusFiles, tmp_path: Path
+) -> None:
+    text = development.dev_source, development.dev_references
+    Mira(rounds=1, passes=1).fit(DecoderTask(model, *text, n_best=5), run=tmp_path / "run")
+    dense = DecoderTask(model, *text, n_best=5, dense_only=True)
+    with pytest.raises(CalqueError, match="dense_only is null there and true here"):
+        Mira(rounds=1, passes=1).fit(dense, run=tmp_path / "run")
+
+
 def test_mert_holds_sparse_weights_and_says_so(
     verb: Run, model: Path, development: CorpusFiles
 ) -> None:

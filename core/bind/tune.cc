@@ -8,6 +8,7 @@
 #include "bind/register.h"
 #include "checks.h"
 #include "error.h"
+#include "tune/bundled_lists.h"
 #include "tune/line_search.h"
 #include "tune/mira.h"
 
@@ -51,6 +52,11 @@ SparseLists<Value> check_lists(const Vector<int64_t>& row_offsets, const Vector<
   return {{}, {}, 0, view(row_offsets), view(columns), view(values)};
 }
 
+struct BoundBundles {
+  int64_t n_sparse;  // columns are below
+  BundledLists lists;
+};
+
 // Kernels over sparse lists, for each type that values are kept in; none is converted on the way.
 template <typename Value>
 void bind_sparse_lists(nb::module_& m) {
@@ -72,33 +78,74 @@ void bind_sparse_lists(nb::module_& m) {
       },
       nb::arg("row_offsets"), nb::arg("columns"), nb::arg("values").noconvert(),
       nb::arg("weights"), "What the sparse features of every row add to its score.");
+}
+
+template <typename Value>
+void bind_append(nb::class_<BoundBundles>& bundles) {
+  bundles.def(
+      "append",
+      [](BoundBundles& self, Vector<int64_t> offsets, Vector<int64_t> row_offsets,
+         Vector<int32_t> columns, Vector<Value> values, int64_t first, int64_t last, int threads) {
+        if (row_offsets.size() == 0 || offsets.size() == 0) {
+          throw Error("sizes of the lists do not agree");
+        }
+        nb::gil_scoped_release release;
+        const size_t n_rows = row_offsets.size() - 1;
+        check_filled_offsets(view(offsets), n_rows, "candidates");
+        if (first < 0 || last < first || last >= static_cast<int64_t>(offsets.size())) {
+          throw Error("sentences outside the lists");
+        }
+        // Only the rows of these sentences are looked at, so that others need not be in memory.
+        check_size(columns.size(), values.size(), "columns");
+        check_offsets(view(row_offsets), values.size(), "sparse features");
+        const auto begin = static_cast<size_t>(row_offsets(static_cast<size_t>(offsets(first))));
+        const auto end = static_cast<size_t>(row_offsets(static_cast<size_t>(offsets(last))));
+        check_ids(view(columns).subspan(begin, end - begin), self.n_sparse, "columns");
+        const SparseLists<Value> lists{view(offsets),     {},           0,
+                                       view(row_offsets), view(columns), view(values)};
+        self.lists.append(lists, first, last, threads);
+      },
+      nb::arg("offsets"), nb::arg("row_offsets"), nb::arg("columns"),
+      nb::arg("values").noconvert(), nb::arg("first"), nb::arg("last"), nb::arg("threads"),
+      "Add the sentences from `first` up to `last` of lists behind those that are there.");
+}
+
+void bind_bundles(nb::module_& m) {
+  nb::class_<BoundBundles> bundles(
+      m, "BundledLists", "Lists in which sparse features that go together are one.");
+  bundles
+      .def(
+          "__init__",
+          [](BoundBundles* self, int64_t n_sparse) {
+            if (n_sparse < 0) throw Error("expected at least 0 sparse features");
+            new (self) BoundBundles{n_sparse, {}};
+          },
+          nb::arg("n_sparse"))
+      .def_prop_ro("n_bytes", [](const BoundBundles& self) { return self.lists.n_bytes(); });
+  bind_append<uint8_t>(bundles);
+  bind_append<double>(bundles);
   m.def(
       "mira_pass",
-      [](Vector<int64_t> offsets, Matrix<double> dense, Vector<int64_t> row_offsets,
-         Vector<int32_t> columns, Vector<Value> values, Vector<int64_t> order,
+      [](const BoundBundles& bundles, Matrix<double> dense, Vector<int64_t> order,
          Vector<double> gains, Vector<uint8_t> frozen, double step, int64_t n_seen,
          InOutVector<double> weights, InOutVector<double> lag) {
-        const size_t n_rows = dense.shape(0), n_dense = dense.shape(1);
+        const size_t n_rows = bundles.lists.n_candidates(), n_dense = dense.shape(1);
         std::vector<int64_t> chosen;
         {
           nb::gil_scoped_release release;
-          check_filled_offsets(view(offsets), n_rows, "candidates");
+          check_size(dense.shape(0), n_rows, "rows of dense features");
           check_size(gains.size(), n_rows, "gains");
+          check_size(weights.size(), n_dense + static_cast<size_t>(bundles.n_sparse), "weights");
           check_size(frozen.size(), weights.size(), "frozen weights");
           check_size(lag.size(), weights.size(), "lag");
-          check_ids(view(order), static_cast<int64_t>(offsets.size()) - 1, "order of sentences");
-          if (weights.size() < n_dense) throw Error("fewer weights than dense features");
-          auto lists = check_lists(row_offsets, columns, values, n_rows, weights.size() - n_dense);
-          lists.offsets = view(offsets);
-          lists.dense = view(dense);
-          lists.n_dense = n_dense;
-          chosen = mira_pass(lists, view(order), view(gains), view(frozen), step, n_seen,
-                             view(weights), view(lag));
+          check_ids(view(order), static_cast<int64_t>(bundles.lists.n_sentences()),
+                    "order of sentences");
+          chosen = mira_pass(bundles.lists, view(dense), n_dense, view(order), view(gains),
+                             view(frozen), step, n_seen, view(weights), view(lag));
         }
         return to_numpy(std::move(chosen));
       },
-      nb::arg("offsets"), nb::arg("dense"), nb::arg("row_offsets"), nb::arg("columns"),
-      nb::arg("values").noconvert(), nb::arg("order"), nb::arg("gains"), nb::arg("frozen"),
+      nb::arg("lists"), nb::arg("dense"), nb::arg("order"), nb::arg("gains"), nb::arg("frozen"),
       nb::arg("step"), nb::arg("n_seen"), nb::arg("weights"), nb::arg("lag"),
       "Move the weights sentence by sentence; the best-scoring candidate of each before its move.");
 }
@@ -161,6 +208,7 @@ void register_tune(nb::module_& m) {
   register_local(m);
   bind_sparse_lists<uint8_t>(m);
   bind_sparse_lists<double>(m);
+  bind_bundles(m);
 }
 
 }  // namespace calque::bind

@@ -7,91 +7,126 @@ namespace calque {
 
 namespace {
 
-template <typename Value>
-double score_of(const SparseLists<Value>& lists, int64_t row, std::span<const double> weights) {
-  const double* dense = lists.dense.data() + static_cast<size_t>(row) * lists.n_dense;
-  double score = 0;
-  for (size_t d = 0; d < lists.n_dense; ++d) score += weights[d] * dense[d];
-  return score + lists.sparse_score(row, weights.subspan(lists.n_dense));
-}
+// The state of a pass; one sentence after the other.
+class Pass {
+ public:
+  Pass(const BundledLists& lists, std::span<const double> dense, size_t n_dense,
+       std::span<const double> gains, std::span<const uint8_t> frozen, double step, int64_t n_seen,
+       std::span<double> weights, std::span<double> lag)
+      : lists_(lists),
+        dense_(dense),
+        n_dense_(n_dense),
+        gains_(gains),
+        frozen_(frozen),
+        step_(step),
+        n_seen_(n_seen),
+        weights_(weights),
+        lag_(lag) {}
 
-using Difference = std::vector<std::pair<size_t, double>>;
-
-// The features of `hope` minus those of `fear` that may move, each feature once.
-template <typename Value>
-void difference(const SparseLists<Value>& lists, int64_t hope, int64_t fear,
-                std::span<const uint8_t> frozen, Difference& out) {
-  out.clear();
-  for (size_t d = 0; d < lists.n_dense; ++d) {
-    const double delta = lists.dense[static_cast<size_t>(hope) * lists.n_dense + d] -
-                         lists.dense[static_cast<size_t>(fear) * lists.n_dense + d];
-    if (delta != 0 && !frozen[d]) out.emplace_back(d, delta);
-  }
-  const auto sparse = static_cast<std::ptrdiff_t>(out.size());
-  for (const auto& [row, sign] : {std::pair(hope, 1.0), std::pair(fear, -1.0)}) {
-    for (int64_t i = lists.row_offsets[row]; i < lists.row_offsets[row + 1]; ++i) {
-      const size_t feature = lists.n_dense + static_cast<size_t>(lists.columns[i]);
-      if (!frozen[feature]) out.emplace_back(feature, sign * static_cast<double>(lists.values[i]));
-    }
-  }
-  std::sort(out.begin() + sparse, out.end());
-  auto end = out.begin() + sparse;
-  for (auto at = end; at != out.end();) {
-    auto sum = *at;
-    for (++at; at != out.end() && at->first == sum.first; ++at) sum.second += at->second;
-    if (sum.second != 0) *end++ = sum;
-  }
-  out.erase(end, out.end());
-}
-
-}  // namespace
-
-template <typename Value>
-std::vector<int64_t> mira_pass(const SparseLists<Value>& lists, std::span<const int64_t> order,
-                               std::span<const double> gains, std::span<const uint8_t> frozen,
-                               double step, int64_t n_seen, std::span<double> weights,
-                               std::span<double> lag) {
-  std::vector<int64_t> chosen;
-  chosen.reserve(order.size());
-  Difference moved;
-  for (const int64_t sentence : order) {
-    const int64_t first = lists.offsets[sentence];
+  // Gives the best-scoring candidate before the move.
+  int64_t visit(int64_t sentence) {
+    sum_up(sentence);
+    const int64_t first = lists_.offsets()[sentence];
     int64_t best = first, hope = first, fear = first;
     double best_score = 0, hope_score = 0, fear_score = 0;
-    for (int64_t row = first; row < lists.offsets[sentence + 1]; ++row) {
-      const double score = score_of(lists, row, weights);
+    for (int64_t row = first; row < lists_.offsets()[sentence + 1]; ++row) {
+      const double score = score_of(row);
       if (row == first || score > best_score) best = row, best_score = score;
-      if (row == first || score + gains[row] > hope_score + gains[hope]) {
+      if (row == first || score + gains_[row] > hope_score + gains_[hope]) {
         hope = row, hope_score = score;
       }
-      if (row == first || score - gains[row] > fear_score - gains[fear]) {
+      if (row == first || score - gains_[row] > fear_score - gains_[fear]) {
         fear = row, fear_score = score;
       }
     }
-    chosen.push_back(best);
-    const double violation = (gains[hope] - gains[fear]) - (hope_score - fear_score);
-    if (gains[hope] > gains[fear] && violation > 0) {
-      difference(lists, hope, fear, frozen, moved);
-      double norm = 0;
-      for (const auto& [feature, delta] : moved) norm += delta * delta;
-      if (norm > 0) {
-        const double eta = std::min(step, violation / norm);
-        for (const auto& [feature, delta] : moved) {
-          weights[feature] += eta * delta;
-          lag[feature] += static_cast<double>(n_seen) * eta * delta;
-        }
+    const double violation = (gains_[hope] - gains_[fear]) - (hope_score - fear_score);
+    if (gains_[hope] > gains_[fear] && violation > 0) move(sentence, hope, fear, violation);
+    ++n_seen_;
+    return best;
+  }
+
+ private:
+  // The weight of each bundle of a sentence is the sum over its features.
+  void sum_up(int64_t sentence) {
+    sums_.assign(lists_.n_bundles(sentence), 0.0);
+    const auto sparse = weights_.subspan(n_dense_);
+    for (size_t bundle = 0; bundle < sums_.size(); ++bundle) {
+      for (const int32_t column : lists_.members(sentence, static_cast<int32_t>(bundle))) {
+        sums_[bundle] += sparse[static_cast<size_t>(column)];
       }
     }
-    ++n_seen;
   }
+
+  double score_of(int64_t row) const {
+    const double* dense = dense_.data() + static_cast<size_t>(row) * n_dense_;
+    double score = 0, sparse = 0;
+    for (size_t d = 0; d < n_dense_; ++d) score += weights_[d] * dense[d];
+    for (const auto& entry : lists_.entries(row)) {
+      sparse += sums_[static_cast<size_t>(entry.bundle)] * entry.value;
+    }
+    return score + sparse;
+  }
+
+  void move(int64_t sentence, int64_t hope, int64_t fear, double violation) {
+    subtract(sentence, hope, fear);
+    double norm = 0;
+    for (const auto& [feature, delta] : moved_) norm += delta * delta;
+    if (norm == 0) return;
+    const double eta = std::min(step_, violation / norm);
+    for (const auto& [feature, delta] : moved_) {
+      weights_[feature] += eta * delta;
+      lag_[feature] += static_cast<double>(n_seen_) * eta * delta;
+    }
+  }
+
+  // The features of `hope` minus those of `fear` that may move, each feature once.
+  void subtract(int64_t sentence, int64_t hope, int64_t fear) {
+    moved_.clear();
+    for (size_t d = 0; d < n_dense_; ++d) {
+      const double delta = dense_[static_cast<size_t>(hope) * n_dense_ + d] -
+                           dense_[static_cast<size_t>(fear) * n_dense_ + d];
+      if (delta != 0 && !frozen_[d]) moved_.emplace_back(d, delta);
+    }
+    differing_.assign(sums_.size(), 0.0);
+    for (const auto& [row, sign] : {std::pair(hope, 1.0), std::pair(fear, -1.0)}) {
+      for (const auto& entry : lists_.entries(row)) {
+        differing_[static_cast<size_t>(entry.bundle)] += sign * entry.value;
+      }
+    }
+    for (size_t bundle = 0; bundle < differing_.size(); ++bundle) {
+      if (differing_[bundle] == 0) continue;
+      for (const int32_t column : lists_.members(sentence, static_cast<int32_t>(bundle))) {
+        const size_t feature = n_dense_ + static_cast<size_t>(column);
+        if (!frozen_[feature]) moved_.emplace_back(feature, differing_[bundle]);
+      }
+    }
+  }
+
+  const BundledLists& lists_;
+  std::span<const double> dense_;
+  size_t n_dense_;
+  std::span<const double> gains_;
+  std::span<const uint8_t> frozen_;
+  double step_;
+  int64_t n_seen_;
+  std::span<double> weights_, lag_;
+  std::vector<double> sums_;       // the weight of each bundle of the sentence
+  std::vector<double> differing_;  // hope minus fear, by bundle
+  std::vector<std::pair<size_t, double>> moved_;
+};
+
+}  // namespace
+
+std::vector<int64_t> mira_pass(const BundledLists& lists, std::span<const double> dense,
+                               size_t n_dense, std::span<const int64_t> order,
+                               std::span<const double> gains, std::span<const uint8_t> frozen,
+                               double step, int64_t n_seen, std::span<double> weights,
+                               std::span<double> lag) {
+  Pass pass(lists, dense, n_dense, gains, frozen, step, n_seen, weights, lag);
+  std::vector<int64_t> chosen;
+  chosen.reserve(order.size());
+  for (const int64_t sentence : order) chosen.push_back(pass.visit(sentence));
   return chosen;
 }
-
-template std::vector<int64_t> mira_pass(const SparseLists<uint8_t>&, std::span<const int64_t>,
-                                        std::span<const double>, std::span<const uint8_t>, double,
-                                        int64_t, std::span<double>, std::span<double>);
-template std::vector<int64_t> mira_pass(const SparseLists<double>&, std::span<const int64_t>,
-                                        std::span<const double>, std::span<const uint8_t>, double,
-                                        int64_t, std::span<double>, std::span<double>);
 
 }  // namespace calque

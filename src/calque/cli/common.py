@@ -23,6 +23,9 @@ from calque.config import (
 from calque.config.signature import show
 from calque.errors import FileError, OptionError
 
+UNLEARNED = 3
+"""The exit code of a tuning that a guard has stopped, or that learned nothing."""
+
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show results and errors only.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for programs.")]
 Threads = Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from rich.console import Console as RichConsole
@@ -40,6 +40,7 @@ class Console:
         self.out = RichConsole(highlight=False, soft_wrap=width is not None, width=width)
         self._err = RichConsole(stderr=True, highlight=False)
         self._lines = ProgressLines()
+        self._bars: Progress | None = None  # of a stage within which others may be opened
 
     @contextmanager
     def stage(self, name: str, total: float | None = None) -> Iterator[Stage]:
@@ -105,11 +106,16 @@ class Console:
             TimeRemainingColumn(elapsed_when_finished=False),
             TextColumn("{task.fields[note]}", markup=False),
         )
-        with Progress(*columns, console=self._err) as progress:
-            task = progress.add_task(name, total=total, note="")
-            yield _BarStage(progress, task)
-            done = progress.tasks[0]
-            progress.update(task, total=done.completed or 1, completed=done.completed or 1)
+        outer = self._bars
+        with Progress(*columns, console=self._err) if outer is None else nullcontext(outer) as bars:
+            self._bars = bars
+            try:
+                task = bars.add_task(name, total=total, note="")
+                yield _BarStage(bars, task)
+                completed = next(row for row in bars.tasks if row.id == task).completed or 1
+                bars.update(task, total=completed, completed=completed)
+            finally:
+                self._bars = outer
 
 
 class _BothStages:

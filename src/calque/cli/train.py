@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from calque.cli.common import Config, Quiet, Set, Threads, options_from
+from calque.cli.common import UNLEARNED, Config, Quiet, Set, Threads, options_from
 from calque.cli.console import Console
 from calque.cli.files import READS, WRITES
 from calque.cli.log import Log
@@ -138,6 +138,8 @@ def train(
 
       [bold]calque train --source train.ja --target train.en --model model
       --set decode.engine=chart[/]
+
+    If no step of tuning ended well (nothing learned, or stopped by a guard), the exit code is 3.
     """
     flags = {
         "text.tokenize": "true" if tokenize else None,
@@ -183,6 +185,8 @@ def train(
         for done in steps:
             console.print(done.summary)
     console.note(f"Next: calque translate --model {model} < TEXT")
+    if dev is not None and all(done.trouble for done in steps):
+        raise typer.Exit(UNLEARNED)
 
 
 def _bitext(

@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 
 from calque.cli.common import (
+    UNLEARNED,
     Cluster,
     Config,
     Flags,
@@ -28,11 +29,6 @@ from calque.cli.log import Log
 from calque.config import TASK_DEFAULTS, LeaveOneOutOptions, to_mapping
 from calque.errors import OptionError
 from calque.tune.registry import find_method, method_names
-
-UNLEARNED = 3
-"""The exit code of a run that a guard has stopped, or that learned nothing."""
-PARTS = "parts"
-"""The folder, in that of a run, of models that have not seen a part of the training text."""
 
 
 def _start_file(value: str) -> list[Path]:
@@ -201,6 +197,7 @@ def tune(
         )
     console = Console(quiet, log)
     from calque.tune import CondensedTask, DecoderTask, NBestTask
+    from calque.tune.steps import PARTS
 
     trainer = trainer_of(seed=seed, **to_mapping(options))
     if model is not None and nbest is None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -8,6 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque._core import best_candidates, sparse_scores
+from calque.text.mapped import forget
+
+AT_ONCE = 1 << 24
+"""Sparse features that are in memory at a time where lists are in mapped files."""
 
 
 class PackedTexts(Sequence[str]):
@@ -97,9 +101,24 @@ class Lists:
         # Not BLAS: how it groups sums depends on threads and machine.
         scores: NDArray[np.float64] = np.einsum("ij,j->i", self.dense, weights[: self.n_dense])
         if len(self.values):
-            rows = self.row_offsets, self.columns, self.values
-            scores += sparse_scores(*rows, np.ascontiguousarray(weights[self.n_dense :]))
+            sparse = np.ascontiguousarray(weights[self.n_dense :])
+            for rows in self._runs():
+                begin, end = self.row_offsets[rows.start], self.row_offsets[rows.stop]
+                offsets = self.row_offsets[rows.start : rows.stop + 1] - begin
+                entries = self.columns[begin:end], self.values[begin:end]
+                scores[rows] += sparse_scores(offsets, *entries, sparse)
+                forget(self.columns, self.values)
         return scores
+
+    def _runs(self) -> Iterator[slice]:
+        """All rows, some at a time, with so many entries that memory has room for them."""
+        first = 0
+        while first < len(self):
+            most = self.row_offsets[first] + AT_ONCE
+            last = int(np.searchsorted(self.row_offsets, most, "right")) - 1
+            last = max(last, first + 1)
+            yield slice(first, last)
+            first = last
 
     def best(self, weights: NDArray[np.float64]) -> NDArray[np.int64]:
         """The first candidate of highest score of every sentence."""

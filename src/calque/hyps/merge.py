@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from calque._core import scatter_rows
 from calque.hyps.lists import Lists, PackedTexts
 from calque.hyps.part import Part
+from calque.text.mapped import forget
 
 Allocate: TypeAlias = Callable[[str, tuple[int, ...], Any], NDArray[Any]]
 """An array for the lists: by its name, its shape and its type."""
@@ -109,6 +110,7 @@ def merged(
         to = place[begin : begin + rows.stop - rows.start]
         begin += len(to)
         _fill(lists, part, rows, to)
+        forget(lists.columns, lists.values, lists.texts.data)
     return lists
 
 

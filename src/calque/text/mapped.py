@@ -42,10 +42,19 @@ def pieces(array: NDArray[Any], overlap: int = 0) -> Iterator[NDArray[Any]]:
     """
     if not len(array):
         return
-    mapped = _mapping(array)
     n_rows = max(1, PIECE_BYTES // max(1, array[:1].nbytes))
     for first in range(0, len(array), n_rows):
         yield array[max(0, first - overlap) : first + n_rows]
+        forget(array)
+
+
+def forget(*arrays: NDArray[Any]) -> None:
+    """Give back the memory of what was read or written of mapped arrays; it stays in their files.
+
+    Arrays that are memory of their own stay as they are.
+    """
+    for array in arrays:
+        mapped = _mapping(array)
         if mapped is not None:
             mapped.madvise(mmap.MADV_DONTNEED)
 
@@ -75,10 +84,11 @@ def check_finite(what: str, values: NDArray[np.float32]) -> None:
 
 
 def _mapping(array: NDArray[Any]) -> mmap.mmap | None:
-    """What an array was mapped from for reading; none where it is memory of its own."""
+    """The file that an array is mapped from; none where it is memory of its own."""
     base: Any = array
     while isinstance(base, np.ndarray):
-        if isinstance(base, np.memmap) and base.mode == "r" and hasattr(mmap, "MADV_DONTNEED"):
+        # Not "c": what is written to a private copy would be lost.
+        if isinstance(base, np.memmap) and base.mode != "c" and hasattr(mmap, "MADV_DONTNEED"):
             base = base._mmap  # type: ignore[attr-defined]  # numpy shows it nowhere else
             return base if isinstance(base, mmap.mmap) else None
         base = base.base

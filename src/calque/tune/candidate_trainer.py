@@ -15,6 +15,7 @@ from calque.features import Weights
 from calque.hyps import CandidatePool, Lists
 from calque.hyps.part import Part
 from calque.tune import guards
+from calque.tune.footprint import Footprint, check_room
 from calque.tune.freezing import free_features
 from calque.tune.judge import Verdict
 from calque.tune.loop import Measured, Place, Step, Trainer, Training
@@ -200,8 +201,18 @@ class CandidateTraining(Training):
             n_new += self._pool.add(lists, task.judge.statistics, first=first, name=name)
             chosen += first_of_each(lists)
             first += len(lists.lengths)
+            if round == 0 == self._n_collected and at == len(known) and task.source.has_families:
+                self._estimate(first)
         self._n_collected += 1
         return n_new, chosen
+
+    def _estimate(self, n_seen: int) -> None:
+        """Say how much memory and disk the candidates of all sentences take; raise if too much."""
+        place, n_sentences = self._place, self._task.source.n_sentences
+        footprint = Footprint.of(self._pool, n_seen, n_sentences, place.memory_mb)
+        with place.progress.stage("memory") as stage:
+            check_room(footprint, place.run.pool)
+            stage.say(footprint.summary)
 
     def _seed(self, weights: Weights) -> int:
         """How many candidates weights near the start add to lists of one candidate each.

@@ -81,6 +81,7 @@ class DecoderTask(Task):
         With an `engine` candidates are found where it runs its tasks.
         """
         folder = folder if isinstance(model, Translator) else Path(model)
+        self._dense_only = dense_only
         translator = _with_start(model, start)
         if dense_only:
             translator = _without_sparse(translator)
@@ -138,6 +139,11 @@ class DecoderTask(Task):
     def texts(self) -> Sequence[str]:
         """The sentences to translate."""
         return self.source.sentences
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """What a training depends on, and whether sparse features were left out."""
+        return {**super().inputs, **({"dense_only": True} if self._dense_only else {})}
 
     def translate(self, weights: Weights) -> list[str]:
         """Their best translations under these weights."""

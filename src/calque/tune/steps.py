@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -18,6 +16,7 @@ from calque.progress import SILENT, Progress
 from calque.text import BitextSource, Text
 from calque.text.files import STANDARD_STREAM
 from calque.text.given import GivenText
+from calque.text.working import WorkingFolder
 from calque.tune.decoder_task import DecoderTask
 from calque.tune.loop import Result
 from calque.tune.registry import find_method
@@ -54,16 +53,34 @@ class StepDone:
     """What a step of tuning came to."""
 
     step: TuningStep
+    metric: str
     results: tuple[Result, ...]
-    """Of each run; the weights are the mean of theirs."""
+    """Of each run."""
+
+    @property
+    def learned(self) -> list[Result]:
+        """The runs that found better weights than those they began with."""
+        return [result for result in self.results if result.chosen > 0]
+
+    @property
+    def trouble(self) -> str | None:
+        """Why the step may not be what was hoped for: no run of it ended well."""
+        troubles = [result.trouble for result in self.results]
+        return troubles[0] if all(troubles) else None
 
     @property
     def summary(self) -> str:
         """One line: scores on the development set before and after."""
         before = f"{self.results[0].history[0].score:.2f}"
         after = ", ".join(f"{result.score:.2f}" for result in self.results)
-        mean = f"; weights are the mean of {len(self.results)} runs" if self.step.runs > 1 else ""
-        return f"{self.step.method}: bleu {before} -> {after} on the development set{mean}"
+        scores = f"{self.step.method}: {self.metric} {before} -> {after} on the development set"
+        n_learned, n_runs = len(self.learned), len(self.results)
+        if not n_learned:
+            return f"{scores}; the weights stay as they were"
+        if n_runs == 1:
+            return scores
+        which = f"{n_runs} runs" if n_learned == n_runs else f"the runs that learned ({n_learned})"
+        return f"{scores}; weights are the mean of {which}"
 
 
 def check_steps(steps: Sequence[TuningStep], text: BitextSource) -> None:
@@ -93,32 +110,46 @@ def tune_in_steps(
     """Tune the model in a folder; the weights of each step become its active ones.
 
     `text` is what the model was learned from. Each step has a folder with the name of its method in
-    `run`, where an interrupted run goes on.
+    `run`, where an interrupted run goes on. A step that learned nothing leaves the model as it was.
     """
     done: list[StepDone] = []
-    start = DEFAULT
-    with ExitStack() as stack:
-        if run is None:
-            run = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="calque-")))
+    start: Weights | None = None
+    temporary = None
+    if run is None:
+        temporary = WorkingFolder("runs")
+        run = temporary.path
+    try:
         for step in steps:
             task = _task(model, step, text, dev, metric, start, run / PARTS, threads)
             results = []
             for number in range(step.runs):
                 trainer = find_method(step.method)(seed=seed + number, **step.options)
-                folder = run / (step.method if step.runs == 1 else f"{step.method}-{number + 1}")
-                results.append(
-                    trainer.fit(
-                        task, run=folder, threads=threads, memory_mb=memory_mb, progress=progress
-                    )
+                name = step.method if step.runs == 1 else f"{step.method}-{number + 1}"
+                result = trainer.fit(
+                    task,
+                    run=run / name,
+                    threads=threads,
+                    memory_mb=memory_mb,
+                    progress=progress,
                 )
-            weights = Weights.averaged([result.weights for result in results])
-            if step.size is not None:
-                weights = _resized(weights, step.size, task.source.fixed)
-            how = {**results[0].how, "runs": step.runs}
-            activate_weights(model, step.method, weights, how)
-            done.append(StepDone(step, tuple(results)))
-            start = step.method
+                results.append(result)
+            finished = StepDone(step, metric, tuple(results))
+            start = _weights(finished, task.start if start is None else start, task.source.fixed)
+            if finished.learned:
+                how = {**finished.learned[0].how, "runs": len(finished.learned)}
+                activate_weights(model, step.method, start, how)
+            done.append(finished)
+    finally:
+        if temporary is not None:
+            temporary.close()
     return done
+
+
+def _weights(done: StepDone, start: Weights, fixed: Collection[str]) -> Weights:
+    """What the next step begins with: the mean over runs that learned, or the start of this one."""
+    learned = [result.weights for result in done.learned]
+    weights = Weights.averaged(learned) if learned else start
+    return weights if done.step.size is None else _resized(weights, done.step.size, fixed)
 
 
 def _task(
@@ -127,7 +158,7 @@ def _task(
     text: BitextSource,
     dev: DevelopmentSet,
     metric: str,
-    start: str,
+    start: Weights | None,
     parts: Path,
     threads: int | None,
 ) -> DecoderTask:
@@ -138,7 +169,7 @@ def _task(
             dev.references,
             metric,
             n_best=step.list_length,
-            start=start,
+            start=DEFAULT if start is None else start,
             dense_only=step.dense_only,
             threads=threads,
         )
@@ -153,7 +184,7 @@ def _task(
         jackknife=step.jackknife,
         part_models=parts,
         n_best=step.list_length,
-        start=start,
+        start=DEFAULT if start is None else start,
         threads=threads,
     )
 

@@ -4,12 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calque._core import mira_pass
+from calque._core import BundledLists, mira_pass
 from calque.config import RoundOptions, option
+from calque.hyps import Lists
+from calque.text.mapped import forget
 from calque.tune.gain import background_gains
 from calque.tune.pool_trainer import PoolTrainer
 from calque.tune.problem import Problem, Vector
 
+AT_ONCE = 64
+"""Sentences whose features are compared together."""
 MOST_RANGE = 1.0
 """How far the best and the worst score of a list may lie apart on average at the start."""
 
@@ -51,6 +55,7 @@ class Mira(PoolTrainer):
         units = np.ones(len(weights))
         units[: lists.n_dense] = lists.spread()
         dense = np.ascontiguousarray(lists.dense / units[: lists.n_dense])
+        bundles = bundled(lists, problem.threads)
         weights, lag = weights * units, np.zeros(len(weights))
         background = lists.statistics[lists.best(weights / units)].sum(axis=0)
         n_seen = 0
@@ -59,11 +64,8 @@ class Mira(PoolTrainer):
             arrays = lists.statistics, lists.offsets, background
             gains = background_gains(problem.metric, *arrays)
             chosen = mira_pass(
-                lists.offsets,
+                bundles,
                 dense,
-                lists.row_offsets,
-                lists.columns,
-                lists.values,
                 problem.rng.permutation(lists.n_sentences),
                 gains,
                 frozen,
@@ -77,6 +79,17 @@ class Mira(PoolTrainer):
             background = kept * background + (remains[:, None] * lists.statistics[chosen]).sum(0)
         moved = (weights - lag / n_seen) / units
         return np.where(problem.free, moved, before)
+
+
+def bundled(lists: Lists, threads: int) -> BundledLists:
+    """The sparse features of the lists; those that go together within a sentence are one."""
+    bundles = BundledLists(len(lists.keys))
+    for first in range(0, lists.n_sentences, AT_ONCE):
+        last = min(first + AT_ONCE, lists.n_sentences)
+        rows = lists.row_offsets, lists.columns, lists.values
+        bundles.append(lists.offsets, *rows, first, last, threads)
+        forget(lists.columns, lists.values)
+    return bundles
 
 
 def _tamed(problem: Problem, weights: Vector) -> Vector:
