@@ -199,6 +199,23 @@ def test_threads_and_files_change_nothing() -> None:
         GoldLattices.from_arrays({k: v for k, v in arrays.items() if k != "later"})
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("first", 65535), ("later", 1 << 40), ("last_end", 60000), ("n_words", 60000)],
+)
+def test_states_outside_their_pair_are_refused(name: str, value: int) -> None:
+    one = corpus(4, n_pairs=10, n_words=6)
+    decoder, training = Decoder.of(one.model), TrainingText(one.model)
+    source, references = training.source(range(10)), training.references(range(10))
+    options = ForceOptions(min_prefix=1)
+    arrays = GoldLattices.find(decoder, source, references, options).to_arrays()
+    states = arrays[name].astype(np.int64)
+    states[-1] = value
+    damaged = GoldLattices.from_arrays({**arrays, name: states})
+    with pytest.raises(CalqueError, match="a state of a gold lattice lies outside its pair"):
+        GoldText(decoder, source, references, damaged).scores(one.model.weights, options)
+
+
 def test_pairs_that_are_too_large_are_counted() -> None:
     decoder, source, wanted = repetitive(16)
     for options, n in (

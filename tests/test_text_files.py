@@ -154,6 +154,16 @@ def test_a_very_long_line_is_readable(a_file: FileOf) -> None:
     assert list(read_lines(a_file(f"a\n{line}\nb".encode()))) == ["a", line, "b"]
 
 
+def test_a_line_without_end_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_LINE_BYTES", 3 << 20)
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(gzip.compress(b"a\n" + b"x" * (5 << 20) + b"\n"))
+    with pytest.raises(FileError, match=r"bomb.gz: a line of more than 3 MB: expected text in"):
+        list(read_lines(path))
+    path.write_bytes(gzip.compress(2 * (b"x" * (2 << 20) + b"\n")))
+    assert len(list(read_lines(path))) == 2
+
+
 def test_output_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "out"
     path.write_text("old")

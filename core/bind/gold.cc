@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <bit>
 #include <tuple>
 
 #include "bind/decoder.h"
@@ -90,6 +91,13 @@ void BoundGold::check(const SourceText& source, std::span<const int64_t> referen
     const int32_t i = n_source.data()[at], j = n_target.data()[at];
     if (i < 0 || i > source.sentence(pair).size() || j < 0 || j > n) {
       throw Error("a gold lattice is longer than its pair");
+    }
+    for (int64_t state = offsets.data()[at]; state < offsets.data()[at + 1]; ++state) {
+      const int n_covered_later = 64 - std::countl_zero(later.data()[state]);
+      const int end = first.data()[state] + (n_covered_later > 0 ? 1 + n_covered_later : 0);
+      if (end > i || last_end.data()[state] > i || n_words.data()[state] > j) {
+        throw Error("a state of a gold lattice lies outside its pair");
+      }
     }
   }
 }

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +54,7 @@ class SourceText:
         lines = "".join([" ".join(sentence) + "\n" for sentence in words])
         sentences = source.encode(lines)
         every = [word for sentence in words for word in sentence]
-        unknown = {at: every[at] for at in _unknown(sentences)}
+        unknown = {at: every[at] for at in np.flatnonzero(sentences.ids == UNKNOWN).tolist()}
         copies = _copies(words, target.encode(lines))
         return cls(sentences, copies, _required(words, required, target), unknown)
 
@@ -78,11 +80,12 @@ class SourceText:
         """
         sentences = target.encode("".join(line + "\n" for line in references))
         copies = sentences.ids.copy()
-        for at in np.flatnonzero(copies == UNKNOWN):
-            index = int(np.searchsorted(sentences.offsets, at, side="right")) - 1
-            word = references[index].split()[at - sentences.offsets[index]]
-            words = sources[index].split()
-            copies[at] = -1 - words.index(word) if word in words else NO_WORD
+        for index, places in _unknown_by_sentence(sentences):
+            words, first = references[index].split(), _first_places(sources[index].split())
+            begin = int(sentences.offsets[index])
+            for at in places:
+                place = first.get(words[at - begin])
+                copies[at] = NO_WORD if place is None else -1 - place
         return cls(sentences, copies)
 
     def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
@@ -91,19 +94,28 @@ class SourceText:
         return np.ascontiguousarray(ids), np.ascontiguousarray(offsets), self.copies
 
 
+def _first_places(words: Sequence[str]) -> dict[str, int]:
+    """Where each word of a sentence occurs first."""
+    return {words[at]: at for at in reversed(range(len(words)))}
+
+
 def _copies(words: Sequence[Sequence[str]], encoded: Sentences) -> NDArray[np.int32]:
     copies = encoded.ids.copy()
-    for at in _unknown(encoded):
-        index = int(np.searchsorted(encoded.offsets, at, side="right")) - 1
-        sentence = words[index]
+    for index, places in _unknown_by_sentence(encoded):
+        sentence, begin = words[index], int(encoded.offsets[index])
         # Of a word that occurs twice the first place: equal texts have equal numbers.
-        copies[at] = -1 - sentence.index(sentence[at - int(encoded.offsets[index])])
+        first = _first_places(sentence)
+        for at in places:
+            copies[at] = -1 - first[sentence[at - begin]]
     return copies
 
 
-def _unknown(words: Sentences) -> list[int]:
-    """The places, among all words, of those outside the vocabulary."""
-    return [int(at) for at in np.flatnonzero(words.ids == UNKNOWN)]
+def _unknown_by_sentence(words: Sentences) -> Iterator[tuple[int, list[int]]]:
+    """Sentences with words outside the vocabulary, and the places of these among all words."""
+    unknown = np.flatnonzero(words.ids == UNKNOWN)
+    owners = np.searchsorted(words.offsets, unknown, side="right") - 1
+    for index, group in groupby(zip(owners.tolist(), unknown.tolist(), strict=True), itemgetter(0)):
+        yield index, [at for _, at in group]
 
 
 def _required(

@@ -28,6 +28,8 @@ from calque.text.compression import (
 )
 
 BLOCK_BYTES = 1 << 20
+MOST_LINE_BYTES = 1 << 25
+"""The longest line that is read, about."""
 PART = ".part"
 """How the names of files end that are being written."""
 STANDARD_STREAM = Path("-")
@@ -45,7 +47,7 @@ def read_blocks(path: Path | str, stage: Stage | None = None) -> Iterator[str]:
     n_lines = 0
     position = 0
     with reading(path), open_input(path) as file:
-        for block in _whole_lines(file):
+        for block in _whole_lines(file, path):
             if stage is not None:
                 before, position = position, position_of(file, position + len(block))
                 stage.advance(position - before)
@@ -289,19 +291,26 @@ def _permissions(target: Path) -> int:
     return 0o666 & ~mask
 
 
-def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
+def _whole_lines(file: BinaryIO, path: Path | str) -> Iterator[bytes]:
     """The bytes of a file cut after line ends, in blocks of at most about `BLOCK_BYTES`."""
     # One read of the system gives all of a file that is asked for, but of a pipe what is there.
     read = file.read1 if isinstance(file, io.BufferedReader) else file.read
     pieces: list[bytes] = []
+    size = 0
     is_first = True
     while piece := read(BLOCK_BYTES):
         cut = piece.rfind(b"\n") + 1
         if cut == 0:
             pieces.append(piece)
+            size += len(piece)
+            if size > MOST_LINE_BYTES:
+                # A few kilobytes can unpack to gigabytes without a line end.
+                problem = f"a line of more than {MOST_LINE_BYTES >> 20} MB: expected text in lines"
+                raise FileError(path, problem)
             continue
         yield b"".join([*pieces, piece[:cut]])
         pieces = [piece[cut:]] if cut < len(piece) else []
+        size = len(piece) - cut
         is_first = False
     rest = b"".join(pieces)
     if rest and not (is_first and rest == codecs.BOM_UTF8):  # a mark alone is an empty file

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import bisect
 import re
+import signal
+import threading
 from collections.abc import Iterator, Sequence
-from re import _parser  # type: ignore[attr-defined]  # the parts of an expression
-from typing import Any, NamedTuple
+from contextlib import contextmanager
+from typing import Any, NamedTuple, NoReturn
 
 from calque.errors import OptionError
 
+MOST_SECONDS = 10.0
+"""Processor time for an expression to find what passes through in a sentence."""
 _FLAGS = re.compile(r"\A\(\?[aiLmsux]+\)")
 _WORD = re.compile(r"\w")
 _SYMBOLS = range(0xF0000, 0xFFFFE)  # for private use
@@ -25,39 +29,38 @@ def compile_keep(regex: str, tokenized: bool) -> re.Pattern[str]:
     """
     try:
         flags = re.compile(regex).flags
-        if _repeats_repeats(_parser.parse(regex)):
-            raise OptionError(
-                f"pass_through={regex!r}: a repetition of nothing but a repetition may take longer"
-                " than anybody waits: expected (a+)b or a+, not (a+)+"
-            )
         begin, end = [r"(?:(?<!\w)|(?!\w))"] * 2 if tokenized else [r"(?<!\S)", r"(?!\S)"]
         return re.compile(f"{begin}(?:{_FLAGS.sub('', regex)}){end}", flags)
     except (re.error, OverflowError, RecursionError) as error:
         raise OptionError(f"pass_through={regex!r}: not a regular expression: {error}") from None
 
 
-def _repeats_repeats(parsed: Any, inside: bool = False) -> bool:
-    """Whether something is repeated without end that is itself nothing but such a repetition.
+@contextmanager
+def _in_time() -> Iterator[None]:
+    """Raises `OptionError` where an expression takes longer than `MOST_SECONDS`.
 
-    There are exponentially many ways to share out a text among the two, and all of them are tried
-    where the rest of the expression does not match.
+    There are expressions, such as `(a|a)+b`, with exponentially many ways to match a text, all of
+    which are tried where none of them leads to the end. Only the main thread can be stopped.
     """
-    for kind, value in parsed:
-        alone = inside and len(parsed) == 1
-        is_repeat = kind in (_parser.MAX_REPEAT, _parser.MIN_REPEAT)
-        endless = is_repeat and value[1] == _parser.MAXREPEAT
-        ways: Sequence[Any] = ()
-        if is_repeat:
-            ways = [value[2]]
-        elif kind is _parser.SUBPATTERN:
-            ways = [value[3]]
-        elif kind is _parser.BRANCH:
-            ways = value[1]
-        if endless and alone:
-            return True
-        if any(_repeats_repeats(way, endless if is_repeat else alone) for way in ways):
-            return True
-    return False
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def give_up(*_: Any) -> NoReturn:
+        raise OptionError(
+            f"pass_through: the expression takes more than {MOST_SECONDS:g} seconds on one"
+            " sentence: expected one that matches a text in one way only, such as a+, not (a+)+ or"
+            " (a|a)+"
+        )
+
+    before = signal.signal(signal.SIGVTALRM, give_up)
+    signal.setitimer(signal.ITIMER_VIRTUAL, MOST_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 def _patterns() -> Iterator[str]:
@@ -121,7 +124,8 @@ def cut_out(text: str, patterns: Sequence[re.Pattern[str]]) -> tuple[str, Marks,
     matches: list[tuple[int, int, int]] = []
     for number, pattern in enumerate(patterns):
         earlier = sorted(matches)
-        spans = (match.span() for match in pattern.finditer(text) if match[0].split())
+        with _in_time():
+            spans = [match.span() for match in pattern.finditer(text) if match[0].split()]
         matches += [(*span, number) for span in spans if _is_free(span, earlier)]
     parts: list[str] = []
     kept: list[Kept] = []
