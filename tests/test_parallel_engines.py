@@ -127,6 +127,26 @@ def test_a_training_ends_with_the_same_bits_on_every_engine(
     assert learned(engine=engine) == learned(threads=1)
 
 
+@pytest.mark.parametrize(
+    "trainer",
+    [
+        calque.Costmargin(rounds=1, passes=1, truth="oracle", seed=3),
+        calque.Maxviolation(rounds=1, n_pairs=100, seed=3),
+    ],
+    ids=["oracle", "forced"],
+)
+def test_oracle_and_forced_decoding_do_not_depend_on_the_engine(
+    corpus: CorpusFiles, trained: Path, engine: Engine, trainer: Any
+) -> None:
+    def learned(**where: Any) -> calque.Weights:
+        task = DecoderTask(trained, corpus.dev_source, corpus.dev_references, n_best=5, **where)
+        seen: list[calque.Weights] = []
+        trainer.fit(task, watch=lambda round, weights: seen.append(weights))
+        return seen[-1]
+
+    assert learned(engine=engine) == learned(threads=1)
+
+
 def test_the_command_line_translates_in_processes(
     corpus: CorpusFiles, trained: Path, verb: Run, tmp_path: Path
 ) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calque import _core
 from calque.config import LeaveOneOutOptions, OracleOptions
@@ -19,6 +21,7 @@ from calque.decode.sparse_sums import no_rows
 from calque.decode.training_text import TrainingText
 from calque.decode.translation import Translation
 from calque.decode.translator import Translator
+from calque.parallel import Engine, Here, Shared
 from calque.text import checked_text
 
 BATCH = 256
@@ -51,8 +54,9 @@ def oracle_texts(
     `leave_one_out` the sentences are the lines of the training text, and blocks that a pair
     forgets are out of reach.
     """
+    oracle = OracleDecoder(translator, options, n_best, leave_one_out)
     for part in _batches(translator, sentences, references, leave_one_out):
-        batch = part.search(translator, options, n_best, threads)
+        batch = oracle.search(part, threads)
         for at, sentence in enumerate(part.source.sentences):
             ways = [[derivation] for derivation in batch[at].derivations]
             known = tuple(text[at] for text in part.references)
@@ -68,47 +72,86 @@ def oracle_lists(
     n_best: int = 5,
     leave_one_out: LeaveOneOutOptions | None = None,
     threads: int | None = None,
+    engine: Engine | None = None,
 ) -> Iterator[CandidateLists]:
     """The same derivations with all of their features as arrays, some sentences at a time.
 
     Those of a sentence differ as sequences of blocks, not always in their words.
     """
-    texts = CandidateTexts(translator)
-    for part in _batches(translator, sentences, references, leave_one_out):
-        batch = part.search(translator, options, n_best, threads)
+    engine = engine or Here(threads)
+    oracle = OracleDecoder(translator, options, n_best, leave_one_out)
+    work = partial(_oracle_lists, engine.share(oracle), engine.threads_per_task)
+    return engine.ordered_map(work, _batches(translator, sentences, references, leave_one_out))
+
+
+class OracleDecoder:
+    """Finds oracle translations of batches: it can be pickled, and keeps no state."""
+
+    def __init__(
+        self,
+        translator: Translator,
+        options: OracleOptions,
+        n_best: int,
+        leave_one_out: LeaveOneOutOptions | None,
+    ) -> None:
+        """Take a translator, of which the weights do not matter, and what is wanted of it."""
+        self._given = translator, options, n_best, leave_one_out
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OracleDecoder, self._given
+
+    @cached_property
+    def _texts(self) -> CandidateTexts:
+        return CandidateTexts(self._given[0])
+
+    @cached_property
+    def _training(self) -> TrainingText | None:
+        translator, _, _, leave_one_out = self._given
+        return None if leave_one_out is None else TrainingText(translator.model, leave_one_out)
+
+    def search(self, part: _Batch, threads: int | None) -> _core.DecodedBatch:
+        """The derivations of all sentences of a batch."""
+        translator, options, n_best, _ = self._given
+        words = [" ".join(sentence.prepared.words) for sentence in part.source.sentences]
+        vocabulary, training = translator.model.target_vocabulary, self._training
+        wanted = [SourceText.encode_references(text, words, vocabulary) for text in part.references]
+        return translator.decoder.oracle_batch(
+            part.source.source,
+            wanted,
+            options,
+            n_best=n_best,
+            leave_one_out=None if training is None else training.left_out(part.pairs),
+            threads=threads,
+        )
+
+    def lists(self, part: _Batch, threads: int) -> CandidateLists:
+        """The derivations with all of their features."""
+        decoder = self._given[0].decoder
+        batch = self.search(part, threads)
         n_rows = len(batch.scores)
         sparse = no_rows(n_rows)
-        if translator.decoder.features.templates:
-            sparse = translator.decoder.sparse_batch(batch, part.source.source, threads=threads)
-        yield CandidateLists(
+        if decoder.features.templates:
+            sparse = decoder.sparse_batch(batch, part.source.source, threads=threads)
+        return CandidateLists(
             lengths=np.diff(batch.offsets),
-            texts=texts.read_batch(part.source, batch),
+            texts=self._texts.read_batch(part.source, batch),
             dense=batch.features.reshape(n_rows, -1).copy(),
             scores=batch.scores.copy(),
             sparse=sparse,
         )
 
 
+def _oracle_lists(oracle: Shared[OracleDecoder], threads: int, part: _Batch) -> CandidateLists:
+    """The task of an engine: the oracle translations of some sentences."""
+    return oracle.get().lists(part, threads)
+
+
 class _Batch(NamedTuple):
     source: PreparedText
     references: list[list[str]]
     """Of each text its lines, as the model knows them."""
-    left_out: _core.LeaveOneOut | None
-
-    def search(
-        self, translator: Translator, options: OracleOptions, n_best: int, threads: int | None
-    ) -> _core.DecodedBatch:
-        words = [" ".join(sentence.prepared.words) for sentence in self.source.sentences]
-        vocabulary = translator.model.target_vocabulary
-        wanted = [SourceText.encode_references(text, words, vocabulary) for text in self.references]
-        return translator.decoder.oracle_batch(
-            self.source.source,
-            wanted,
-            options,
-            n_best=n_best,
-            leave_one_out=self.left_out,
-            threads=threads,
-        )
+    pairs: NDArray[np.int64]
+    """Of every sentence in the training text; none where nothing is left out."""
 
 
 def _batches(
@@ -124,7 +167,9 @@ def _batches(
     while batch := list(islice(rows, BATCH)):
         lines, *texts = zip(*batch, strict=True)
         source = PreparedText.encode(prepare(lines, model, sys.maxsize), model)
-        left_out = None if training is None else training.left_out_of(source, first_line)
+        pairs = np.empty(0, np.int64)
+        if training is not None:
+            pairs = training.pairs_of_pieces(source, first_line)
         known = [
             [
                 " ".join(model.preprocessor.target(checked_text(line) + "\n").split())
@@ -132,5 +177,5 @@ def _batches(
             ]
             for text in texts
         ]
-        yield _Batch(source, known, left_out)
+        yield _Batch(source, known, pairs)
         first_line += len(batch)

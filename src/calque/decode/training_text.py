@@ -107,10 +107,6 @@ class TrainingText:
                     )
         return pairs
 
-    def left_out_of(self, text: PreparedText, first_line: int) -> _core.LeaveOneOut:
-        """What to leave out for the pieces of consecutive lines of the training text."""
-        return self.left_out(self.pairs_of_pieces(text, first_line))
-
     def pairs_of_pieces(self, text: PreparedText, first_line: int) -> NDArray[np.int64]:
         """For every piece of consecutive lines of the training text, the pair that it is of."""
         return np.repeat(self.pairs_of_text(text, first_line), text.n_pieces)

@@ -190,7 +190,7 @@ class DecoderSource(CandidateSource):
         self._references = references
         self._lists = lists
         self._threads = threads
-        self._engine = engine
+        self.engine = engine
         self._inputs: dict[str, Any] = {
             "model": identity(folder),
             "source": source.digest(),
@@ -250,7 +250,7 @@ class DecoderSource(CandidateSource):
         return KeptLists(self._lists, {**self._inputs, "source": text, "features": features})
 
     def _decoded(self, weights: Weights, n: int, skip: int = 0) -> Iterator[CandidateLists]:
-        return self._search.lists(weights, n, self._threads, skip=skip, engine=self._engine)
+        return self._search.lists(weights, n, self._threads, skip=skip, engine=self.engine)
 
     def derived(
         self, weights: Weights, n: int, progress: Progress = SILENT
@@ -279,6 +279,7 @@ class DecoderSource(CandidateSource):
             n_best=n,
             leave_one_out=self._leave_one_out,
             threads=self._threads,
+            engine=self.engine,
         )
         return self._shown("oracle", batches, progress)
 

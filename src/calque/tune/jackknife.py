@@ -97,7 +97,7 @@ class JackknifeSource(DecoderSource):
             first += len(text.sentences)
 
     def _decoded(self, weights: Weights, n: int, skip: int = 0) -> Iterator[CandidateLists]:
-        engine = self._engine or Here(self._threads)
+        engine = self.engine or Here(self._threads)
         return decode_parts(islice(self._tasks(engine), skip, None), weights, n, engine)
 
     def _tasks(self, engine: Engine) -> Iterator[DecoderAndPart]:

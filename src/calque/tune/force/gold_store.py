@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
-from calque import _core
 from calque.config import ForceOptions, LeaveOneOutOptions
-from calque.decode import Decoder, GoldLattices, GoldText, SourceText, TrainingText
+from calque.decode import Decoder, GoldLattices, GoldText
 from calque.decode.gold import Prefixes
 from calque.errors import CalqueError
 from calque.model import Model
+from calque.parallel import Engine, Here
 from calque.progress import SILENT, Progress
 from calque.text.arrays import read_arrays, write_arrays
 from calque.text.working import WorkingFolder
+from calque.tune.force.gold_finder import GoldFinder, found_lattices
 from calque.tune.lm_folds import other_folds, with_lms_of
 
 MEGABYTE = 1 << 20
@@ -40,6 +42,7 @@ class GoldStore:
         memory_mb: int,
         folder: Path | None = None,
         threads: int | None = None,
+        engine: Engine | None = None,
         progress: Progress = SILENT,
     ) -> None:
         """Find the lattices of the first `n_pairs` pairs, 0: of all; `ModelError` without pairs.
@@ -48,8 +51,8 @@ class GoldStore:
 
         Without a folder, what memory may not hold lies in a temporary one.
         """
-        self._training = TrainingText(model, leave_one_out)
-        self._leaves_out = leave_one_out is not None
+        self._finder = GoldFinder(model, options, prefixes, leave_one_out)
+        self._training = self._finder.training
         self._decoders = self._decoders_of(model, lm_folds)
         self._texts: list[GoldText | None] = []
         self._folder = folder
@@ -57,23 +60,18 @@ class GoldStore:
         self.n_lattices = self.n_whole = self.n_states = self.n_too_large = self.n_bytes = 0
         self.n_words = self.n_words_in_reach = 0
         lengths = self._training.bitext.source.lengths
+        engine = engine or Here(threads)
+        work = partial(found_lattices, engine.share(self._finder), engine.threads_per_task)
+        numbers = range(-(-self.n_pairs // PAIRS))
+        is_there = [self._is_there(at) for at in numbers]
+        missing = (self._range(at) for at in numbers if not is_there[at])
+        results = engine.ordered_map(work, missing)
         with progress.stage("gold lattices", self.n_pairs) as stage:
-            for at, first in enumerate(range(0, self.n_pairs, PAIRS)):
+            for at in numbers:
                 pairs = self._range(at)
-                lattices = self._read(at)
-                if lattices is None:
-                    source, references, left_out = self._part(pairs)
-                    lattices = GoldLattices.find(
-                        self._decoders[0],
-                        source,
-                        references,
-                        options,
-                        prefixes=prefixes,
-                        leave_one_out=left_out,
-                        threads=threads,
-                    )
+                lattices = self._read(at) if is_there[at] else next(results)
                 self._count(lattices)
-                self.n_words += int(lengths[first : pairs.stop].sum())
+                self.n_words += int(lengths[pairs.start : pairs.stop].sum())
                 keeps = self.n_bytes <= memory_mb * MEGABYTE
                 self._texts.append(self._text(at, lattices) if keeps else None)
                 if folder is not None or not keeps:
@@ -92,10 +90,7 @@ class GoldStore:
         kept = self._texts[at]
         if kept is not None:
             return kept
-        lattices = self._read(at)
-        if lattices is None:
-            raise CalqueError(f"gold lattices: {self._path(at)} is gone")
-        return self._text(at, lattices)
+        return self._text(at, self._read(at))
 
     def _decoders_of(self, model: Model, lm_folds: int) -> list[Decoder]:
         bitext = self._training.bitext
@@ -109,10 +104,14 @@ class GoldStore:
     def _path(self, at: int) -> Path | None:
         return None if self._folder is None else self._folder / f"gold-{at:06}.npz"
 
-    def _read(self, at: int) -> GoldLattices | None:
+    def _is_there(self, at: int) -> bool:
+        path = self._path(at)
+        return path is not None and path.exists()
+
+    def _read(self, at: int) -> GoldLattices:
         path = self._path(at)
         if path is None or not path.exists():
-            return None
+            raise CalqueError(f"gold lattices: {path} is gone")
         return GoldLattices.from_arrays(read_arrays(path))
 
     def _write(self, at: int, lattices: GoldLattices) -> None:
@@ -123,12 +122,8 @@ class GoldStore:
         if path is not None and not path.exists():
             write_arrays(path, lattices.to_arrays())
 
-    def _part(self, pairs: range) -> tuple[SourceText, SourceText, _core.LeaveOneOut | None]:
-        left_out = self._training.left_out(pairs) if self._leaves_out else None
-        return self._training.source(pairs), self._training.references(pairs), left_out
-
     def _text(self, at: int, lattices: GoldLattices) -> GoldText:
-        source, references, left_out = self._part(self._range(at))
+        source, references, left_out = self._finder.part(self._range(at))
         decoder = self._decoders[at % len(self._decoders)]
         return GoldText(decoder, source, references, lattices, leave_one_out=left_out)
 

@@ -195,6 +195,7 @@ class MaxForceTraining(Training):
             memory_mb=place.memory_mb,
             folder=place.run.pool,
             threads=place.threads,
+            engine=task.source.engine,
             progress=place.progress,
         )
         if self._store.n_lattices == 0:
