@@ -26,11 +26,12 @@ from rules_reference import count_rules
 
 from calque import _core
 from calque.align import Alignments
-from calque.blocks import BlockTable, extract
+from calque.blocks import BlockTable, extract, rule_limits
 from calque.config.blocks import BlockOptions, RuleOptions
 from calque.errors import CalqueError
 
 LOOSE = BlockOptions(rules=RuleOptions(boundaries="loose"))
+NONE = RuleOptions(max_gaps=0)
 
 limits = st.builds(
     RuleOptions,
@@ -220,3 +221,28 @@ def test_an_empty_corpus_gives_an_empty_table() -> None:
 def test_words_with_the_ids_of_gaps_are_refused() -> None:
     with pytest.raises(CalqueError, match="words 1 and 2 stand for gaps"):
         extract(*to_arrays([([3, 2], [4], [(0, 0)])]), with_gaps=True)
+
+
+@few
+@given(st.lists(sentence_pairs(max_length=5), min_size=1, max_size=4), limits, st.booleans())
+def test_the_share_of_a_pair_in_all_counts_is_that_of_a_text_of_this_pair(
+    pairs: list[Pair], rules: RuleOptions, with_gaps: bool
+) -> None:
+    options = BlockOptions(max_words=3, rules=rules)
+    source, target, links, offsets = to_arrays(pairs)
+    table = extract(source, target, links, offsets, options, with_gaps=with_gaps, threads=1)
+    corpus = _core.AlignedCorpus(
+        source.ids, source.offsets, target.ids, target.offsets, links, offsets
+    )
+    training = _core.TrainingCorpus(
+        corpus, table.core, rule_limits(3, rules if with_gaps else None)
+    )
+    for i, pair in enumerate(pairs):
+        expected = count_rules([pair], options if with_gaps else replace(options, rules=NONE))
+        sources, targets, blocks = training.counts_of(i)
+        for (source_side, target_side), block in rows(table).items():
+            assert blocks[block] == expected.joint[source_side, target_side]
+            assert sources[table.find(list(source_side))] == expected.source[source_side]
+            assert targets[table.target_phrase[block]] == expected.target[target_side]
+    with pytest.raises(CalqueError, match="outside the training corpus"):
+        training.counts_of(len(pairs))

@@ -10,7 +10,8 @@ from blocks_reference import equal
 from conftest import Run, done
 
 from calque.blocks import extract
-from calque.config import BlockOptions, TrainOptions, settings
+from calque.config import BlockOptions, RuleOptions, TrainOptions, settings
+from calque.config.presets import CHART_DENSE
 from calque.data import CorpusFiles
 from calque.errors import ModelError
 from calque.model import KeptBitext, Model
@@ -72,3 +73,26 @@ def test_arrays_that_misfit_are_refused(trained: Path) -> None:
 
 def test_info_shows_the_kept_bitext(verb: Run, trained: Path) -> None:
     assert "bitext" in done(verb("info", "--all", trained))
+
+
+def test_the_rules_of_a_model_come_from_its_kept_bitext(tmp_path: Path) -> None:
+    chosen = ("decode.engine=chart", f"features.dense={CHART_DENSE}", "blocks.rules.max_span=6")
+    model = small_model(tmp_path, *chosen, "blocks.rules.boundaries=loose")
+    kept = model.bitext
+    assert kept is not None
+    assert kept.rules == RuleOptions(max_span=6, boundaries="loose")
+    links = kept.alignments
+    options = BlockOptions(rules=kept.rules)
+    again = extract(kept.source, kept.target, links.links, links.offsets, options, with_gaps=True)
+    assert equal(again, model.blocks)
+    arrays = kept.to_arrays()
+    for wrong, problem in (
+        (arrays["rules"][1:], "another shape"),
+        (
+            np.array([9, 6, 5, 8, 1, 0, 1, 0], np.int32),
+            "max_gaps=9: expected a whole",
+        ),
+        (np.array([2, 6, 5, 8, 1, 0, 3, 0], np.int32), "has 3 for gap_needs_words"),
+    ):
+        with pytest.raises(ModelError, match=problem):
+            KeptBitext.from_arrays({**arrays, "rules": wrong})

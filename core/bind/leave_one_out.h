@@ -14,7 +14,7 @@ namespace calque::bind {
 
 // The corpus of a block table; keeps the arrays of both alive.
 struct BoundTrainingCorpus {
-  BoundTrainingCorpus(nb::object corpus_owner, nb::object blocks_owner, int max_words);
+  BoundTrainingCorpus(nb::object corpus_owner, nb::object blocks_owner, const RuleLimits& limits);
 
   nb::object corpus, blocks;
   TrainingCorpus training;

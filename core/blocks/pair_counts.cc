@@ -45,18 +45,22 @@ void PairCounts::count(const AlignedCorpus& corpus, int64_t i) {
     if (id == kNotLookedUp) id = phrases.find(words.subspan(from, n));
     return id;
   };
-  const auto add = [&](const BlockSpan& block) {
+  const auto add = [&](const RuleSpan& rule) {
+    const BlockSpan& whole = rule.whole;
+    const bool has_gaps = rule.n_gaps > 0;
     const int64_t source =
-        look_up(source_ids_, pair.source, block.source_begin, block.source_end, table_);
+        has_gaps ? table_.find(source_side(pair, rule).view())
+                 : look_up(source_ids_, pair.source, whole.source_begin, whole.source_end, table_);
     const int64_t target =
-        look_up(target_ids_, pair.target, block.target_begin, block.target_end, *targets_);
+        has_gaps ? targets_->find(target_side(pair, rule).view())
+                 : look_up(target_ids_, pair.target, whole.target_begin, whole.target_end, *targets_);
     if (source >= 0) sources_.add(static_cast<uint64_t>(source));
     if (target >= 0) target_counts_.add(static_cast<uint64_t>(target));
     if (source >= 0 && target >= 0) blocks_.add(key(source, target));
   };
   for (int64_t set = 0; set < corpus.n_sets(); ++set) {
     grid_.assign(corpus.pair(i, set));
-    for_each_block(grid_, max_words_, add);
+    finder_.for_each(grid_, add);
   }
   for (FewCounts* counts : {&sources_, &target_counts_, &blocks_}) counts->finish();
 }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "blocks/block_table.h"
-#include "blocks/consistent.h"
 #include "blocks/corpus.h"
+#include "blocks/rules.h"
 #include "blocks/target_index.h"
 
 namespace calque {
@@ -37,14 +37,14 @@ class FewCounts {
   std::array<uint64_t, (1 << kBits) / 64> bits_{};
 };
 
-// The blocks of one sentence pair, extracted again from its links: its share in the counts behind a
-// block table. Phrases that the table lacks are left out. Reused from pair to pair; one per thread.
-// Oracle: tests/test_decode_leave_one_out.py (tables made without the pair).
+// The blocks of one sentence pair, rules among them, extracted again from its links: its share in
+// the counts behind a block table. Phrases that the table lacks are left out. Reused from pair to
+// pair; one per thread. Oracle: tests/test_decode_leave_one_out.py (tables made without the pair).
 class PairCounts {
  public:
-  // `max_words`: of extraction. Table and index must outlive it.
-  PairCounts(const BlockTable& table, const TargetIndex& targets, int max_words)
-      : table_(table), targets_(&targets), max_words_(max_words) {}
+  // `limits`: of extraction; without rules, max_gaps is 0. Table and index must outlive it.
+  PairCounts(const BlockTable& table, const TargetIndex& targets, const RuleLimits& limits)
+      : table_(table), targets_(&targets), max_words_(limits.max_words), finder_(limits) {}
 
   // The pair `i` of the corpus, with all its sets of links.
   void count(const AlignedCorpus& corpus, int64_t i);
@@ -61,9 +61,10 @@ class PairCounts {
   BlockTable table_;
   const TargetIndex* targets_;
   int max_words_;
+  RuleFinder finder_;
   LinkGrid grid_;
   FewCounts sources_, target_counts_, blocks_;
-  std::vector<int64_t> source_ids_, target_ids_;  // of spans (begin, length) met so far
+  std::vector<int64_t> source_ids_, target_ids_;  // of spans (begin, length) without gaps met so far
 };
 
 }  // namespace calque

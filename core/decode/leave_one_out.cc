@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "blocks/gaps.h"
 #include "error.h"
 
 namespace calque {
@@ -15,8 +16,8 @@ float log_ratio(int32_t part, int32_t whole) {
 }  // namespace
 
 TrainingCorpus::TrainingCorpus(const AlignedCorpus& pairs, const BlockTable& blocks,
-                               int most_words)
-    : corpus(pairs), table(blocks), max_words(most_words), targets(blocks) {
+                               const RuleLimits& rules)
+    : corpus(pairs), table(blocks), limits(rules), targets(blocks) {
   if (static_cast<int64_t>(table.joint_counts.size()) != table.n_blocks() ||
       static_cast<int64_t>(table.source_counts.size()) != table.n_sources() ||
       table.target_counts.size() != targets.size()) {
@@ -47,7 +48,7 @@ std::span<const int64_t> PairLeftOut::own_blocks(int64_t phrase, const BlockRang
 bool PairLeftOut::is_own(int64_t phrase, int64_t block) const {
   const auto row = static_cast<size_t>(block);
   const int32_t joint = table_.joint_counts[row], target = table_.target_phrase[row];
-  if (joint == 0) return has_every(table_.source(phrase).front());  // made for a word
+  if (joint == 0) return has_every(table_.source(phrase).front());  // made for a word, no rule
   if (how_.what == LeaveOneOut::What::kCounts) return own_.of_target(target) > 0;
   // With several sets of links a block of one place has a count for each.
   return joint <= how_.training->corpus.n_sets() && own_.of_block(phrase, target) == joint;
@@ -75,7 +76,10 @@ std::optional<PairLeftOut::Change> PairLeftOut::own_change(int64_t phrase, int64
               log_ratio(joint, table_.source_counts[source] - own_.of_source(phrase)));
   }
   if (how_.what != LeaveOneOut::What::kCounts || !how_.unseen) return std::nullopt;
-  const size_t n_words = table_.source(phrase).size() + table_.target(block).size();
+  const auto n_words_of = [](std::span<const int32_t> side) {
+    return static_cast<int64_t>(side.size()) - std::ranges::count_if(side, is_gap);
+  };
+  const int64_t n_words = n_words_of(table_.source(phrase)) + n_words_of(table_.target(block));
   const float penalty = how_.unseen->fixed + how_.unseen->per_word * static_cast<float>(n_words);
   return to(penalty, penalty);
 }

@@ -17,12 +17,12 @@ namespace calque {
 // The corpus that a block table was extracted from, ready to be asked for the blocks of its pairs.
 // Views; shared by threads.
 struct TrainingCorpus {
-  // `most_words`: of a side of a block, in extraction. Throws Error where the table has no counts.
-  TrainingCorpus(const AlignedCorpus& pairs, const BlockTable& blocks, int most_words);
+  // `rules`: what extraction took. Throws Error where the table has no counts.
+  TrainingCorpus(const AlignedCorpus& pairs, const BlockTable& blocks, const RuleLimits& rules);
 
   AlignedCorpus corpus;
   BlockTable table;
-  int max_words;
+  RuleLimits limits;
   TargetIndex targets;
   std::vector<int32_t> word_counts;  // occurrences of each source word
 };
@@ -52,7 +52,7 @@ class PairLeftOut {
 
   explicit PairLeftOut(const LeaveOneOut& how)
       : how_(how), table_(how.training->table),
-        own_(table_, how.training->targets, how.training->max_words) {}
+        own_(table_, how.training->targets, how.training->limits) {}
 
   // Leaves out this pair from now on; -1: none.
   void begin(int64_t pair);

@@ -737,8 +737,13 @@ class Forced:
 class TrainingCorpus:
     """What a block table was extracted from."""
 
-    def __init__(self, corpus: object, blocks: object, max_words: int) -> None:
-        """`max_words` is that of the extraction."""
+    def __init__(self, corpus: object, blocks: object, limits: RuleLimits) -> None:
+        """`limits` are those of the extraction."""
+
+    def counts_of(self, pair: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """
+        The share of a pair in the counts of source phrases, target phrases and blocks.
+        """
 
 class LeaveOneOut:
     """What to leave out for each sentence of a text."""

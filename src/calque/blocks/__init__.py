@@ -4,6 +4,7 @@ from calque.blocks.extraction import extract
 from calque.blocks.gaps import FIRST_GAP, SECOND_GAP
 from calque.blocks.hiero import read_hiero_table
 from calque.blocks.moses import read_moses_table, write_moses_tables
+from calque.blocks.rules import rule_limits
 from calque.blocks.table import BlockTable
 
 __all__ = [
@@ -13,5 +14,6 @@ __all__ = [
     "extract",
     "read_hiero_table",
     "read_moses_table",
+    "rule_limits",
     "write_moses_tables",
 ]

@@ -16,7 +16,7 @@ from calque import _core
 from calque.blocks.counting import RECORD_BYTES, Counted, SortedRun, Work
 from calque.blocks.gaps import FIRST_GAP, SECOND_GAP
 from calque.blocks.scratch import Scratch
-from calque.config.blocks import BlockOptions
+from calque.config.blocks import BlockOptions, RuleOptions
 from calque.errors import CalqueError
 from calque.text import Sentences
 
@@ -45,7 +45,7 @@ def count_rules(
     """Number the sides of rules and count the rules between them."""
     if any(gap in side.ids for gap in (FIRST_GAP, SECOND_GAP) for side in (source, target)):
         raise CalqueError(f"words {FIRST_GAP} and {SECOND_GAP} stand for gaps: expected others")
-    limits, scratch = rule_limits(options), work.scratch
+    limits, scratch = rule_limits(options.max_words, options.rules), work.scratch
 
     def sides_of(first: int, last: int, max_sides: int) -> tuple[tuple[Sides, Sides], int]:
         *both, next_sentence = _core.collect_sides(corpus, limits, first, last, max_sides)
@@ -79,11 +79,11 @@ def count_rules(
     )
 
 
-def rule_limits(options: BlockOptions) -> _core.RuleLimits:
-    """The limits of rules as the core takes them."""
-    limits = asdict(options.rules)
+def rule_limits(max_words: int, rules: RuleOptions | None) -> _core.RuleLimits:
+    """The limits of blocks, and of rules among them if there are any, as the core takes them."""
+    limits = asdict(rules or RuleOptions(max_gaps=0))
     tight = limits.pop("boundaries") == "tight"
-    return _core.RuleLimits(max_words=options.max_words, tight=tight, **limits)
+    return _core.RuleLimits(max_words=max_words, tight=tight, **limits)
 
 
 def _by_side(runs: list[tuple[Sides, Sides]]) -> tuple[list[Sides], list[Sides]]:

@@ -130,7 +130,7 @@ class TrainingText:
     @cached_property
     def _core(self) -> _core.TrainingCorpus:
         blocks = self._model.blocks.core
-        return _core.TrainingCorpus(self.bitext.core, blocks, self.bitext.max_block_words)
+        return _core.TrainingCorpus(self.bitext.core, blocks, self.bitext.limits)
 
     @cached_property
     def _as_target(self) -> NDArray[np.int32]:

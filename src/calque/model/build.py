@@ -106,7 +106,12 @@ def build(
             threads=workers,
             progress=progress,
         )
-        kept = KeptBitext.of(bitext, links, options.blocks.max_words)
+        kept = KeptBitext.of(
+            bitext,
+            links,
+            options.blocks.max_words,
+            options.blocks.rules if options.decode.engine == "chart" else None,
+        )
         is_small = kept.n_bytes <= options.keep_bitext_mb * MEGABYTE
         vocabularies = bitext.source_vocabulary, bitext.target_vocabulary
         lm, lm_weights = learn_lm(

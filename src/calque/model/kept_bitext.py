@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.align import Alignments
-from calque.errors import ModelError
+from calque.blocks import rule_limits
+from calque.config import RuleOptions, describe, fill
+from calque.errors import ModelError, OptionError
 from calque.text import Bitext, Sentences
 from calque.text.mapped import check_ids, check_offsets
 
@@ -25,6 +27,9 @@ DTYPES = {
     "max_block_words": "int32",
 }
 """The arrays on disk and their types."""
+RULES = "rules"
+"""The array of options of rules, as numbers, where rules were taken."""
+BOUNDARIES = ("tight", "loose")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +48,20 @@ class KeptBitext:
     """The line of the training text that each pair stood on, from 0, ascending."""
     max_block_words: int
     """The longest phrase of a block, on either side."""
+    rules: RuleOptions | None = None
+    """Which rules were taken beside blocks without gaps; none where there are no others."""
 
     @classmethod
-    def of(cls, bitext: Bitext, alignments: Alignments, max_block_words: int) -> KeptBitext:
-        """What blocks of up to so many words are extracted from."""
-        return cls(bitext.source, bitext.target, alignments, bitext.lines, max_block_words)
+    def of(
+        cls,
+        bitext: Bitext,
+        alignments: Alignments,
+        max_block_words: int,
+        rules: RuleOptions | None = None,
+    ) -> KeptBitext:
+        """What blocks of up to so many words are extracted from, and perhaps rules."""
+        lines = bitext.lines
+        return cls(bitext.source, bitext.target, alignments, lines, max_block_words, rules)
 
     def __len__(self) -> int:
         return len(self.source)
@@ -71,6 +85,7 @@ class KeptBitext:
             self.alignments.select(np.tile(keep, self.n_sets)),
             self.lines[keep],
             self.max_block_words,
+            self.rules,
         )
 
     @property
@@ -84,6 +99,11 @@ class KeptBitext:
         arrays = self.to_arrays()
         return _core.AlignedCorpus(*(arrays[name] for name in list(DTYPES)[:6]))
 
+    @property
+    def limits(self) -> _core.RuleLimits:
+        """What was extracted, as the kernels take it."""
+        return rule_limits(self.max_block_words, self.rules)
+
     def pairs_of(self, lines: NDArray[np.int64]) -> NDArray[np.int64]:
         """The pair of each line of the training text, -1 where cleaning dropped it."""
         at = np.searchsorted(self.lines, lines)
@@ -92,7 +112,7 @@ class KeptBitext:
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays by name: the form on disk."""
-        return {
+        arrays: dict[str, NDArray[Any]] = {
             "source": self.source.ids,
             "source_offsets": self.source.offsets,
             "target": self.target.ids,
@@ -102,6 +122,9 @@ class KeptBitext:
             "lines": self.lines,
             "max_block_words": np.array([self.max_block_words], np.int32),
         }
+        if self.rules is not None:
+            arrays[RULES] = np.array([_to_number(x) for x in astuple(self.rules)], np.int32)
+        return arrays
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> KeptBitext:
@@ -125,7 +148,9 @@ class KeptBitext:
             raise ModelError("kept bitext: the arrays differ in their number of sentence pairs")
         if len(arrays["max_block_words"]) != 1 or arrays["links"].shape[1] != 2:
             raise ModelError("kept bitext: an array has another shape than it was written with")
-        return cls(source, target, alignments, arrays["lines"], int(arrays["max_block_words"][0]))
+        max_words = int(arrays["max_block_words"][0])
+        rules = _to_rules(arrays[RULES]) if RULES in arrays else None
+        return cls(source, target, alignments, arrays["lines"], max_words, rules)
 
     def check(self, n_source_words: int, n_target_words: int) -> None:
         """Raise `ModelError` where a number in the arrays leads nowhere; reads all of them.
@@ -146,3 +171,27 @@ class KeptBitext:
             raise ModelError(
                 f"kept bitext: blocks of {self.max_block_words} words, expected 1 to 8"
             )
+
+
+def _to_number(value: int | str) -> int:
+    return BOUNDARIES.index(value) if isinstance(value, str) else int(value)
+
+
+def _to_rules(numbers: NDArray[np.int32]) -> RuleOptions:
+    """The options that these numbers stand for; `ModelError` where there are none."""
+    infos = list(describe(RuleOptions))
+    if numbers.dtype != np.int32 or numbers.shape != (len(infos),):
+        raise ModelError(f"kept bitext: '{RULES}' has another shape than it was written with")
+    values: dict[str, Any] = {}
+    for info, number in zip(infos, numbers.tolist(), strict=True):
+        if info.type is int:
+            values[info.key] = number
+        else:
+            choices = (False, True) if info.type is bool else BOUNDARIES
+            if number not in range(len(choices)):
+                raise ModelError(f"kept bitext: '{RULES}' has {number} for {info.key}")
+            values[info.key] = choices[number]
+    try:
+        return fill(RuleOptions(), values, f"kept bitext: '{RULES}'")
+    except OptionError as error:
+        raise ModelError(str(error)) from error

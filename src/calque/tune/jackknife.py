@@ -212,14 +212,16 @@ def model_of(
     """
     some = bitext.select(keep)
     source, target, links = some.source, some.target, some.alignments
-    options = replace(options, max_words=bitext.max_block_words)
+    options = replace(
+        options, max_words=bitext.max_block_words, rules=bitext.rules or options.rules
+    )
     blocks = extract(
         source,
         target,
         links.links,
         links.offsets,
         options,
-        with_gaps=model.decode_options.engine == "chart",
+        with_gaps=bitext.rules is not None,
         threads=threads,
     )
     vocabularies = model.source_vocabulary, model.target_vocabulary
