@@ -37,21 +37,32 @@ class Work:
     """The outputs of a whole run."""
 
 
-def commands(corpus: CorpusFiles, model: Path) -> dict[str, list[str]]:
-    """What is killed; outputs go to the folder OUT."""
+def commands(corpus: CorpusFiles, model: Path, moses: Path) -> dict[str, list[str]]:
+    """What is killed; outputs go to the folder OUT. `moses` is the model as Moses has it."""
     train = ["--source", str(corpus.train_source), "--target", str(corpus.train_target)]
     dev = ["--source", str(corpus.dev_source), "--reference", str(corpus.dev_references[0])]
     short = ["--set", "rounds=2"]
+    tuned = {
+        method: ["tune", "--model", "OUT/model", *dev, "--method", method, "--run", "OUT/run",
+                 *short]
+        for method in ("mira", "mert", "pro", "costmargin", "xbleu", "maxviolation")
+    }  # fmt: skip
+    given = [*train, "--dev-source", str(corpus.dev_source)]
+    given += ["--dev-reference", str(corpus.dev_references[0])]
     return {
         "train": ["train", *train, "--model", "OUT/model", "--set", "blocks.memory_mb=1"],
         "translate": ["translate", "--model", str(model), "--input", str(corpus.test_source),
                       "--output", "OUT/text", "--nbest", "5", "--nbest-output", "OUT/lists.gz"],
         "lm": ["lm", "--text", str(corpus.train_target), "--arpa", "OUT/lm.arpa"],
         "generate": ["generate", "--out", "OUT/corpus", "--train", "3000", "--threads", "2"],
-        "mira": ["tune", "--model", "OUT/model", *dev, "--method", "mira", "--run", "OUT/run",
-                 *short],
-        "mert": ["tune", "--model", "OUT/model", *dev, "--method", "mert", "--run", "OUT/run",
-                 *short],
+        "preset": ["train", *given, "--model", "OUT/model", "--preset", "fast", "--run", "OUT/run"],
+        "export": ["export", "--model", str(model), "--output", "OUT/moses"],
+        "import": ["import", "--input", str(moses), "--model", "OUT/model"],
+        "align": ["align", *train, "--output", "OUT/links"],
+        "calibrate": ["calibrate", "--model", "OUT/model", *dev],
+        "simplex": ["tune", "--model", "OUT/model", *dev, "--method", "simplex", "--run", "OUT/run",
+                    "--set", "max_evaluations=20", "--set", "restarts=0"],
+        **tuned,
     }  # fmt: skip
 
 
@@ -102,7 +113,7 @@ def findings_of(work: Work, rng: random.Random, model: Path) -> list[str]:
     except CalqueError as error:
         found.append(f"{work.name}: after the kill: {error}")
     for name, content in outputs(folder).items():
-        is_output = Path(name).parts[0] not in ("model", "run", "corpus")
+        is_output = Path(name).parts[0] not in ("model", "run", "corpus", "moses")
         if is_output and not name.endswith(".part") and content != work.expected.get(name):
             found.append(f"{work.name}: {name} is neither absent nor whole")
     try:
@@ -126,8 +137,10 @@ def kill(n: int, seed: int, only: str | None = None) -> tuple[int, list[str]]:
         model = place / "model"
         files = ["--source", str(corpus.train_source), "--target", str(corpus.train_target)]
         run(["train", *files, "--model", str(model)], place / "none")
+        moses = place / "moses"
+        run(["export", "--model", str(model), "--output", str(moses)], place / "none")
         works = []
-        for name, command in commands(corpus, model).items():
+        for name, command in commands(corpus, model, moses).items():
             if only in (None, name):
                 folder = fresh(place / name / "out", model)
                 begin = time.monotonic()
