@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sacrebleu
@@ -179,6 +180,32 @@ def test_a_language_model_is_learned_kept_and_measured(
     assert "perplexity" in done(verb("lm", "--arpa", arpa, "--score", test))
 
 
+def test_texts_and_models_are_interpolated_with_tuned_weights(
+    verb: Run, corpus: CorpusFiles, tmp_path: Path
+) -> None:
+    lines = list(read_lines(corpus.train_target))
+    texts = tmp_path / "odd", tmp_path / "even"
+    for at, text in enumerate(texts):
+        write_lines(text, [line for line in lines[at::2] if ("the" in line.split()) == (at == 0)])
+    dev, arpa, mixed = corpus.dev_references[0], tmp_path / "even.arpa", tmp_path / "mixed.arpa"
+
+    def measured(*arguments: object) -> Any:
+        return json.loads(done(verb("lm", *arguments, "--score", dev, "--json")))
+
+    small = ["--order", "3"]
+    alone = [measured("--text", text, *small, "--arpa", arpa)["perplexity"] for text in texts]
+    both = measured("--text", texts[0], "--text", texts[1], "--dev", dev, *small, "--arpa", mixed)
+    assert both["perplexity"] < min(alone)
+    assert sum(both["weights"]) == pytest.approx(1)
+    assert min(both["weights"]) > 0
+    assert measured("--arpa", mixed)["perplexity"] == pytest.approx(both["perplexity"], rel=1e-4)
+    with_arpa = measured("--text", texts[0], "--mix", arpa, "--dev", dev, *small)
+    assert with_arpa["weights"] == pytest.approx(both["weights"], abs=1e-3)
+    assert with_arpa["perplexity"] == pytest.approx(both["perplexity"], rel=1e-3)
+    told = verb("lm", "--text", texts[0], "--mix", arpa, "--dev", dev, "--score", dev, *small)
+    assert f"interpolate: odd {both['weights'][0]:.2f}" in told.stderr
+
+
 def test_wrong_uses_of_lm_are_one_clear_line(verb: Run, tmp_path: Path) -> None:
     text, empty, folder = tmp_path / "text", tmp_path / "empty", tmp_path
     write_lines(text, ["a b c"])
@@ -195,8 +222,11 @@ def test_wrong_uses_of_lm_are_one_clear_line(verb: Run, tmp_path: Path) -> None:
         (["--arpa", text, "--score", text], f"{text}: line 1: "),
         (
             ["--arpa", arpa, "--score", text, "--order", "2"],
-            "options of the estimation require --text",
+            "--dev and options of the estimation require --text",
         ),
+        (["--text", text, "--text", text, "--arpa", arpa], "several texts or models: give --dev"),
+        (["--text", text, "--dev", text, "--arpa", arpa], "--dev F is for weights of several"),
+        (["--text", text, "--mix", arpa, "--dev", text, "--arpa", arpa], "--mix and --arpa"),
     ]:
         assert mistake(verb("lm", *arguments, "-q")).startswith(message)
         assert not arpa.exists()

@@ -31,12 +31,12 @@ class FileRole:
     writes: bool
     paths: Callable[[Any], Iterable[Path]] = _given_paths
     """The files that a value of the option names."""
-    unless: str | None = None
-    """Another option without which files that are written are read instead."""
+    unless: tuple[str, ...] = ()
+    """Other options without any of which files that are written are read instead."""
 
     def is_written(self, arguments: Mapping[str, Any]) -> bool:
         """Whether the files are written under these arguments of the verb."""
-        return self.writes and (self.unless is None or arguments.get(self.unless) is not None)
+        return self.writes and (not self.unless or any(map(arguments.get, self.unless)))
 
 
 READS = FileRole(writes=False)
