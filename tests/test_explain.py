@@ -170,8 +170,8 @@ def test_what_cannot_be_explained_is_one_clear_line(
 def hand_made() -> Explanation:
     """Two blocks with scores that can be added up in the head."""
     uses = (
-        BlockUse("Haus", "house", 1, 2, "discontinuous", True),
-        BlockUse("das", "the", 0, 1, "swap", False),
+        BlockUse("Haus", "house", 1, 2, "discontinuous", True, 0, 1),
+        BlockUse("das", "the", 0, 1, "swap", False, 1, 2),
     )
     blocks = (
         BlockContribution(

@@ -5,6 +5,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "bind/arrays.h"
 #include "bind/register.h"
@@ -14,6 +16,7 @@
 #include "blocks/fallback.h"
 #include "blocks/link_counts.h"
 #include "blocks/phrases.h"
+#include "blocks/prefix_index.h"
 #include "blocks/score.h"
 #include "checks.h"
 #include "error.h"
@@ -230,6 +233,21 @@ void register_blocks(nb::module_& m) {
       nb::arg("words"), nb::arg("offsets"), nb::arg("slots"),
       "Fills the hash index of source phrases.");
   register_rules(m);
+  m.def(
+      "index_prefixes",
+      [](Vector<int32_t> words, Vector<int64_t> offsets) {
+        PrefixArrays trie;
+        {
+          nb::gil_scoped_release release;
+          check_filled_offsets(view(offsets), words.size(), "source phrases");
+          trie = index_prefixes(view(words), view(offsets));
+        }
+        return std::tuple(to_numpy(std::move(trie.symbols)), to_numpy(std::move(trie.first_child)),
+                          to_numpy(std::move(trie.phrases)));
+      },
+      nb::arg("words"), nb::arg("offsets"),
+      "The trie over source phrases, which are sorted by length and symbols: the symbol that leads "
+      "to each node, where the children of each begin, and the phrase that ends there, or -1.");
   register_moses(m);
 }
 

@@ -48,50 +48,6 @@ bool is_score(const std::string& name) {
   return name == "score";
 }
 
-SourceText to_sentence(const BoundDecoder& decoder, const BoundSource& source) {
-  const SourceText text = to_source(decoder, source);
-  if (text.size() != 1) throw Error("one sentence is expected");
-  return text;
-}
-
-// `spans` holds begin and end of every constraint of every sentence.
-Constraints to_constraints(const BoundDecoder& decoder, const SourceText& source,
-                           const Vector<int64_t>& offsets, const Vector<int32_t>& spans,
-                           const Vector<int64_t>& target_offsets, const Vector<int32_t>& targets) {
-  const size_t n = spans.size() / 2;
-  if (n == 0) return {};
-  check_size(offsets.size(), source.offsets.size(), "offsets of constraints");
-  check_offsets(view(offsets), n, "constraints");
-  check_size(target_offsets.size(), n + 1, "offsets of the targets of constraints");
-  check_filled_offsets(view(target_offsets), targets.size(), "targets of constraints");
-  if (decoder.is_outside(view(targets))) {
-    throw Error("a constraint has a target word outside the vocabulary");
-  }
-  Constraints constraints{{}, view(offsets)};
-  for (size_t i = 0; i < n; ++i) {
-    const auto from = static_cast<size_t>(target_offsets.data()[i]);
-    const auto to = static_cast<size_t>(target_offsets.data()[i + 1]);
-    constraints.all.push_back(
-        {spans.data()[2 * i], spans.data()[2 * i + 1], view(targets).subspan(from, to - from)});
-  }
-  for (size_t at = 0; at < source.size(); ++at) {
-    int32_t free = 0;
-    for (const Constraint& one : constraints.sentence(at)) {
-      if (one.begin < free || one.begin >= one.end ||
-          one.end > source.sentence(at).size()) {
-        throw Error("constraints lie in the sentence, from left to right, without overlap");
-      }
-      free = one.end;
-    }
-  }
-  return constraints;
-}
-
-auto to_arrays(SparseRows&& rows) {
-  return std::tuple(to_numpy(std::move(rows.offsets)), to_numpy(std::move(rows.all.keys)),
-                    to_numpy(std::move(rows.all.counts)));
-}
-
 template <typename Derivations>
 auto sparse_rows(const BoundDecoder& decoder, const SourceText& source, bool ends, int threads,
                  Derivations derivations) {
@@ -344,6 +300,7 @@ void register_decode(nb::module_& m) {
           "where the words of each bag begin, and these. `first` is the number of the first "
           "sentence in its text.");
   register_gold(decoder, m);
+  register_chart(m);
 }
 
 }  // namespace calque::bind

@@ -38,4 +38,42 @@ void check_references(const SourceText& source, const Vector<int32_t>& reference
   check_offsets(view(offsets), references.size(), "references");
 }
 
+SourceText to_sentence(const BoundDecoder& decoder, const BoundSource& source) {
+  const SourceText text = to_source(decoder, source);
+  if (text.size() != 1) throw Error("one sentence is expected");
+  return text;
+}
+
+Constraints to_constraints(const BoundDecoder& decoder, const SourceText& source,
+                           const Vector<int64_t>& offsets, const Vector<int32_t>& spans,
+                           const Vector<int64_t>& target_offsets, const Vector<int32_t>& targets) {
+  const size_t n = spans.size() / 2;
+  if (n == 0) return {};
+  check_size(offsets.size(), source.offsets.size(), "offsets of constraints");
+  check_offsets(view(offsets), n, "constraints");
+  check_size(target_offsets.size(), n + 1, "offsets of the targets of constraints");
+  check_filled_offsets(view(target_offsets), targets.size(), "targets of constraints");
+  if (decoder.is_outside(view(targets))) {
+    throw Error("a constraint has a target word outside the vocabulary");
+  }
+  Constraints constraints{{}, view(offsets)};
+  for (size_t i = 0; i < n; ++i) {
+    const auto from = static_cast<size_t>(target_offsets.data()[i]);
+    const auto to = static_cast<size_t>(target_offsets.data()[i + 1]);
+    constraints.all.push_back(
+        {spans.data()[2 * i], spans.data()[2 * i + 1], view(targets).subspan(from, to - from)});
+  }
+  for (size_t at = 0; at < source.size(); ++at) {
+    int32_t free = 0;
+    for (const Constraint& one : constraints.sentence(at)) {
+      if (one.begin < free || one.begin >= one.end ||
+          one.end > source.sentence(at).size()) {
+        throw Error("constraints lie in the sentence, from left to right, without overlap");
+      }
+      free = one.end;
+    }
+  }
+  return constraints;
+}
+
 }  // namespace calque::bind

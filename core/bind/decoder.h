@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <tuple>
 
 #include "bind/arrays.h"
 #include "bind/blocks.h"
@@ -10,6 +11,7 @@
 #include "bind/language_model.h"
 #include "bind/leave_one_out.h"
 #include "checks.h"
+#include "decode/decoded_lists.h"
 #include "decode/phrase/decoder.h"
 #include "error.h"
 
@@ -90,7 +92,21 @@ void check_events(const BoundDecoder& decoder, const SearchOptions& search,
 void check_references(const SourceText& source, const Vector<int32_t>& references,
                       const Vector<int64_t>& offsets);
 
+// A text of one sentence.
+SourceText to_sentence(const BoundDecoder& decoder, const BoundSource& source);
+
+// `spans` holds begin and end of every constraint of every sentence.
+Constraints to_constraints(const BoundDecoder& decoder, const SourceText& source,
+                           const Vector<int64_t>& offsets, const Vector<int32_t>& spans,
+                           const Vector<int64_t>& target_offsets, const Vector<int32_t>& targets);
+
+inline auto to_arrays(SparseRows&& rows) {
+  return std::tuple(to_numpy(std::move(rows.offsets)), to_numpy(std::move(rows.all.keys)),
+                    to_numpy(std::move(rows.all.counts)));
+}
+
 // Called by register_decode.
+void register_chart(nb::module_& m);
 void register_gold(nb::class_<BoundDecoder>& decoder, nb::module_& m);
 
 }  // namespace calque::bind

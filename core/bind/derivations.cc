@@ -1,9 +1,11 @@
 #include "bind/derivations.h"
 
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "bind/arrays.h"
@@ -40,15 +42,31 @@ void register_derivations(nb::module_& m) {
       .def_ro("end", &Step::end)
       .def_ro("block", &Step::block, "Row of the block table; -1: a copied word or a required target.")
       .def_ro("required", &Step::required, "The user asked for this target.")
-      .def_ro("orientation", &Step::orientation, "0 monotone, 1 swap, 2 discontinuous.")
+      .def_ro("orientation", &Step::orientation, "0 monotone, 1 swap, 2 discontinuous; -1: rules have none.")
       .def_ro("log_sum", &Step::log_sum,
               "What its score was normalised by, with decode.normaliser=alternatives; else 0.")
-      .def_ro("target", &Step::target, "Target word ids; -1 - i is a copy of source word i.");
+      .def_ro("target", &Step::target,
+              "Target word ids; -1 - i is a copy of source word i, and 1 and 2 are the gaps of a "
+              "rule.")
+      .def_prop_ro(
+          "gaps", [](const Step& step) { return std::pair(step.gaps[0], step.gaps[1]); },
+          "The steps that fill the gaps of a rule, by their places; -1: no gap.");
   nb::class_<Derivation>(m, "Derivation", "The blocks of a translation in target order.")
       .def_ro("score", &Derivation::score,
               "Values times weights, minus what the steps were normalised by.")
       .def_ro("features", &Derivation::features, "Values in the order of the feature set.")
-      .def_ro("steps", &Derivation::steps);
+      .def_ro("steps", &Derivation::steps,
+              "In target order where none has gaps; else a step comes before those in its gaps.")
+      .def_prop_ro(
+          "words",
+          [](const Derivation& derivation) {
+            std::vector<std::tuple<int32_t, int32_t, int32_t>> words;
+            for (const auto& [word, step, place] : yield_of(derivation.steps)) {
+              words.emplace_back(word, step, place);
+            }
+            return words;
+          },
+          "The target words, each with its step and its place in the target of that.");
   nb::class_<Decoded>(m, "Decoded", "What the search found for one sentence.")
       .def_ro("derivations", &Decoded::derivations, "Best first.")
       .def_ro("n_generated", &Decoded::n_generated, "Steps tried by the search.");
@@ -90,9 +108,7 @@ void register_derivations(nb::module_& m) {
         std::vector<int32_t> words;
         for (const Derivation* one : derivations) {
           if (one == nullptr) throw Error("derivations are expected");
-          for (const Step& step : one->steps) {
-            words.insert(words.end(), step.target.begin(), step.target.end());
-          }
+          append_words(one->steps, words);
           offsets.push_back(static_cast<int64_t>(words.size()));
         }
         return std::pair(to_numpy(std::move(offsets)), to_numpy(std::move(words)));

@@ -21,6 +21,7 @@ CountComponent::Of to_count(const std::string& name) {
   if (name == "words") return CountComponent::Of::kWords;
   if (name == "blocks") return CountComponent::Of::kBlocks;
   if (name == "unknown") return CountComponent::Of::kUnknown;
+  if (name == "glue") return CountComponent::Of::kGlue;
   throw Error("words, blocks or unknown are counted");
 }
 

@@ -10,9 +10,7 @@ DecodedLists flatten(const std::vector<Decoded>& decoded) {
     for (const Derivation& one : sentence.derivations) {
       lists.scores.push_back(one.score);
       lists.features.insert(lists.features.end(), one.features.begin(), one.features.end());
-      for (const Step& step : one.steps) {
-        lists.words.insert(lists.words.end(), step.target.begin(), step.target.end());
-      }
+      append_words(one.steps, lists.words);
       lists.word_offsets.push_back(static_cast<int64_t>(lists.words.size()));
     }
     lists.offsets.push_back(static_cast<int64_t>(lists.scores.size()));

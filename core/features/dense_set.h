@@ -67,16 +67,20 @@ struct OrientationColumn {
 };
 
 struct CountComponent {
-  enum class Of { kWords, kBlocks, kUnknown };
+  // Glue counts blocks that are in no gap of another one: they follow each other.
+  enum class Of { kWords, kBlocks, kUnknown, kGlue };
   size_t index;
   Of of;
   double sign;  // -1: a penalty
 
   // `is_copy`: a word that is copied because no block knows it.
-  double at(size_t n_words, bool is_copy) const {
+  double of_rule(size_t n_words, bool is_copy) const {
     if (of == Of::kWords) return sign * static_cast<double>(n_words);
-    return of == Of::kBlocks || is_copy ? sign : 0;
+    return of == Of::kBlocks || (of == Of::kUnknown && is_copy) ? sign : 0;
   }
+  double of_glue() const { return of == Of::kGlue ? sign : 0; }
+  // Of a block that is in no gap, as all are where there are none.
+  double at(size_t n_words, bool is_copy) const { return of_rule(n_words, is_copy) + of_glue(); }
 };
 
 // The log probability of the target words: of those that begin a block, of the others, or of both.

@@ -313,6 +313,9 @@ def merge_sides(runs: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=
 def extract_rules_run(corpus: AlignedCorpus, limits: RuleLimits, sources: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], source_slots: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], target_slots: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, last: int, max_records: int, target_counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None))], int]:
     """
     The counted rules of sentence pairs first..last, and the pair to go on with.
+def index_prefixes(words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    """
+    The trie over source phrases, which are sorted by length and symbols: the symbol that leads to each node, where the children of each begin, and the phrase that ends there, or -1.
     """
 
 class MosesReader:
@@ -586,7 +589,7 @@ class Step:
 
     @property
     def orientation(self) -> int:
-        """0 monotone, 1 swap, 2 discontinuous."""
+        """0 monotone, 1 swap, 2 discontinuous; -1: rules have none."""
 
     @property
     def log_sum(self) -> float:
@@ -596,7 +599,13 @@ class Step:
 
     @property
     def target(self) -> list[int]:
-        """Target word ids; -1 - i is a copy of source word i."""
+        """
+        Target word ids; -1 - i is a copy of source word i, and 1 and 2 are the gaps of a rule.
+        """
+
+    @property
+    def gaps(self) -> tuple[int, int]:
+        """The steps that fill the gaps of a rule, by their places; -1: no gap."""
 
 class Derivation:
     """The blocks of a translation in target order."""
@@ -610,7 +619,16 @@ class Derivation:
         """Values in the order of the feature set."""
 
     @property
-    def steps(self) -> list[Step]: ...
+    def steps(self) -> list[Step]:
+        """
+        In target order where none has gaps; else a step comes before those in its gaps.
+        """
+
+    @property
+    def words(self) -> list[tuple[int, int, int]]:
+        """
+        The target words, each with its step and its place in the target of that.
+        """
 
 class Decoded:
     """What the search found for one sentence."""
@@ -844,6 +862,38 @@ class GoldLattices:
     def __init__(self, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], is_whole: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], later: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], last_end: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], n_words: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
     def __len__(self) -> int: ...
+
+class ChartOptions:
+    """How far a chart search goes."""
+
+    def __init__(self, *, max_span: int, shallow: int, pop_limit: int, time_limit_s: float) -> None: ...
+
+class RuleLimits:
+    """How many target sides of rules are kept; 0: all."""
+
+    def __init__(self, *, per_source: int, max_targets: int) -> None: ...
+
+class ChartDecoder:
+    """A loaded model of rules that translates."""
+
+    def __init__(self, blocks: object, lm: object, lm_words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], features: object, symbols: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_child: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], phrases: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        `lm_words` holds the language-model id of each target id; empty: the same ids. The last three are what `index_prefixes` gives.
+        """
+
+    def decode(self, source: Source, weights: WeightView, search: ChartOptions, constraint_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_spans: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, limits: RuleLimits, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
+        """
+        The best derivations of every sentence; constraints as in `Decoder.decode`.
+        """
+
+    def decode_batch(self, source: Source, weights: WeightView, search: ChartOptions, *, limits: RuleLimits, n_best: int, distinct: bool, threads: int) -> DecodedBatch:
+        """The same without constraints, as arrays."""
+
+    def features(self, source: Source, derivation: Derivation) -> list[float]:
+        """The dense features of a derivation, recomputed from it alone."""
+
+    def step_features(self, source: Source, derivation: Derivation) -> list[list[float]]:
+        """What each step adds to them."""
 
 class NBestReader:
     """N-best lists of Moses and Joshua, block by block."""

@@ -79,7 +79,7 @@ class DecodeOptions(ReorderingOptions):
         " rules, blocks with gaps that other rules fill (chart); a model is trained for one",
     )
     stack_size: int = option(200, "hypotheses kept per stack; 0 keeps all", least=0)
-    pop_limit: int = option(400, "steps tried per stack by cube pruning; 0 tries all", least=0)
+    pop_limit: int = option(400, "steps tried per stack, or per span with engine=chart, by cube pruning; 0 tries all", least=0)
     threshold: float = option(
         0.0,
         "drop hypotheses whose score is this far below the best of their stack; 0 drops none",
@@ -113,6 +113,18 @@ class DecodeOptions(ReorderingOptions):
         "options per span for which sparse features of neighbouring words are looked up, the"
         " best ones by everything else; 0 looks them up for all, so that such a feature can"
         " bring in any block",
+        least=0,
+    )
+    max_span: int = option(
+        10,
+        "with engine=chart, source words that a rule and what fills its gaps cover at most; longer"
+        " spans are translated piece by piece, from left to right",
+        least=1,
+    )
+    shallow: int = option(
+        0,
+        "with engine=chart, how many rules with gaps may be nested in one another; 0 for any"
+        " number",
         least=0,
     )
     time_limit_s: float = option(

@@ -13,7 +13,7 @@ class FeatureOptions:
 
     dense: str = option(
         "standard + class_language_model",
-        "dense features: sets (standard, lexicalised-reordering, hierarchical-reordering,"
+        "dense features: sets (standard, rules, lexicalised-reordering, hierarchical-reordering,"
         " relevant-set-6, relevant-set-7, local-model, maxforce, model4) and single features, with"
         " ' + ' or ' - ' between",
     )

@@ -14,7 +14,7 @@ from calque.decode.decoder import Decoder
 from calque.decode.prepared import PreparedText, prepare
 from calque.decode.training_text import TrainingText, with_left_out
 from calque.decode.translator import Translator
-from calque.errors import OptionError
+from calque.errors import CalqueError, OptionError
 from calque.model import Model
 
 
@@ -32,6 +32,11 @@ class BlockBags:
         self._translator = translator
         model = translator.model
         features = model.features.only(_templates(model, families))
+        if model.decode_options.engine == "chart":
+            raise CalqueError(
+                "bags of blocks need a model of decode.engine=phrase, but this one is of"
+                " decode.engine=chart"
+            )
         self._decoder = Decoder(model.blocks, model.target_vocabulary, model.lm, features)
         self._texts = CandidateTexts(translator)
 

@@ -48,10 +48,10 @@ class Evidence:
         agrees = [np.zeros((len(ways), 0), bool)]
         is_unknown: list[bool] = []
         for at in range(len(sentence.pieces)):
-            words = [[word for step in way[at].steps for word in step.target] for way in ways]
+            words = [[word for word, _, _ in way[at].words] for way in ways]
             agrees.append(edit(words[0], words).stays)
-            for step in ways[0][at].steps:
-                is_unknown += [step.block < 0 and not step.required] * len(step.target)
+            is_copy = [step.block < 0 and not step.required for step in ways[0][at].steps]
+            is_unknown += [is_copy[step] for _, step, _ in ways[0][at].words]
         return cls(scores, np.concatenate(agrees, axis=1), np.array(is_unknown, bool))
 
     def posteriors(self, scale: float) -> Array:

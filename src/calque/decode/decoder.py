@@ -75,12 +75,24 @@ class Decoder:
         """
         self.features = features or FeatureSet.standard(blocks)
         lm_words = lm.words_of(target_vocabulary)
-        self.core = _core.Decoder(blocks.core, lm.core, lm_words, self.features.core)
+        self._core = self._engine(blocks, lm, lm_words)
+
+    def _engine(self, blocks: BlockTable, lm: LanguageModel, lm_words: NDArray[np.int32]) -> Any:
+        return _core.Decoder(blocks.core, lm.core, lm_words, self.features.core)
 
     @classmethod
     def of(cls, model: Model) -> Decoder:
-        """The decoder of a model."""
-        return cls(model.blocks, model.target_vocabulary, model.lm, model.features)
+        """The decoder of a model, of the engine that the model is for."""
+        from calque.decode.chart import ChartDecoder
+
+        engine = ChartDecoder if model.decode_options.engine == "chart" else Decoder
+        return engine(model.blocks, model.target_vocabulary, model.lm, model.features)
+
+    @property
+    def core(self) -> _core.Decoder:
+        """The phrase engine; raises `CalqueError` where the model is for another."""
+        engine: _core.Decoder = self._core
+        return engine
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -416,7 +428,7 @@ class Decoder:
             )
         values = asdict(options)
         limits = ("options_per_span", "options_by", "options_in_sentence", "max_targets")
-        for name in (*limits, "engine", "max_words"):
+        for name in (*limits, "engine", "max_words", "max_span", "shallow"):
             del values[name]
         return _core.SearchOptions(**values)
 

@@ -33,8 +33,8 @@ class BlockContribution:
 
     @property
     def letter(self) -> str:
-        """The orientation: R, L or N."""
-        return LETTERS[self.block.orientation]
+        """The orientation: R, L or N; empty for rules, which have none."""
+        return LETTERS.get(self.block.orientation, "")
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ class Explanation:
     """The source words as the decoder saw them."""
     translation: Translation
     blocks: tuple[BlockContribution, ...]
-    """In the order of the translation; what the end of the sentence adds belongs to the last."""
+    """In the order of the translation, a rule before what fills its gaps. What the end of the
+    sentence adds belongs to the last one that fills no gap."""
 
     def __str__(self) -> str:
         return self.to_text()
@@ -70,21 +71,19 @@ class Explanation:
     def grid(self) -> Grid:
         """What there is to draw."""
         boxes = []
-        at = 0
         for number, contribution in enumerate(self.blocks, 1):
             block = contribution.block
-            end = at + len(block.target.split(" "))
-            spans = block.begin, block.end, at, end
-            title = f"{_arrow(contribution)}, {block.orientation}, {contribution.score:.4f}"
-            boxes.append(Box(*spans, number, contribution.letter, title))
-            at = end
+            spans = block.begin, block.end, block.target_begin, block.target_end
+            kind = f"{block.orientation}, " if block.orientation else ""
+            title = f"{_arrow(contribution)}, {kind}{contribution.score:.4f}"
+            boxes.append(Box(*spans, number, contribution.letter, title, block.depth))
         return Grid(self.source, self.translation.words, tuple(boxes))
 
     def to_text(self, width: int | None = None, top: int | None = None) -> str:
         """The drawing and the tables, for a terminal of `width` cells.
 
-        `top` features are shown per block, all by default. Where the drawing is too wide, the
-        blocks are a list.
+        `top` features are shown per block, all by default. Where the drawing is too wide, or where
+        rules are nested, the blocks are a list, with what fills a gap below and to the right.
         """
         return f"{self.drawing(width)}\n{self.contributions(top)}"
 
@@ -96,7 +95,9 @@ class Explanation:
             lines.append(f"text         {self.translation.text}")
         lines.append(f"score        {self.score:.4f}")
         head = "".join(visible(line) + "\n" for line in lines)
-        return f"{head}\n{box_drawing(self.grid(), width) or self._list()}"
+        nested = any(contribution.block.depth for contribution in self.blocks)
+        drawn = None if nested else box_drawing(self.grid(), width)
+        return f"{head}\n{drawn or self._list()}"
 
     def contributions(self, top: int | None = None) -> str:
         """A table per block, largest contributions first, and the total."""
@@ -141,7 +142,7 @@ class Explanation:
 
     def _list(self) -> str:
         lines = [
-            f"{number}{contribution.letter}"
+            f"{'    ' * contribution.block.depth}{number}{contribution.letter}"
             f"  {contribution.block.begin + 1}-{contribution.block.end}  {_arrow(contribution)}\n"
             for number, contribution in enumerate(self.blocks, 1)
         ]

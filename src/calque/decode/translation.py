@@ -8,7 +8,7 @@ from calque import _core
 from calque.blocks import BlockTable
 from calque.decode.constraints import Required
 from calque.decode.split import Piece
-from calque.errors import ModelError
+from calque.decode.step_tree import StepTree, is_gap
 from calque.text import Prepared, Preprocessor, Vocabulary
 
 ORIENTATIONS = ("monotone", "swap", "discontinuous")
@@ -16,18 +16,26 @@ ORIENTATIONS = ("monotone", "swap", "discontinuous")
 
 @dataclass(frozen=True)
 class BlockUse:
-    """One block of a translation."""
+    """One block of a translation, or a rule: a block with gaps that others fill."""
 
     source: str
+    """Its words; `[1]` and `[2]` are the gaps of a rule."""
     target: str
     begin: int
-    """First source word, counted from 0."""
+    """First source word, counted from 0; what fills the gaps of a rule lies in its span."""
     end: int
     """One beyond the last source word."""
     orientation: str
-    """Where it stands towards the block before: monotone, swap or discontinuous."""
+    """Where it stands towards the block before: monotone, swap or discontinuous; empty for rules,
+    whose gaps say what stands where."""
     known: bool
     """False where the source word was copied because no block has it; a term is known."""
+    target_begin: int = 0
+    """First target word, counted from 0; what fills the gaps of a rule lies in this span, too."""
+    target_end: int = 0
+    """One beyond the last target word."""
+    depth: int = 0
+    """How many gaps of other rules it lies in."""
 
 
 @dataclass(frozen=True)
@@ -97,18 +105,16 @@ class Translation:
         }
 
     def _plain_blocks(self) -> Iterator[dict[str, Any]]:
-        begin = 0
         for use in self.blocks:
-            end = begin + len(use.target.split())
             yield {
                 "source_span": [use.begin, use.end],
-                "target_span": [begin, end],
+                "target_span": [use.target_begin, use.target_end],
                 "source": use.source,
                 "target": use.target,
                 "orientation": use.orientation,
                 "known": use.known,
+                "depth": use.depth,
             }
-            begin = end
 
 
 def read_off(
@@ -132,33 +138,40 @@ def read_off(
     features = dict.fromkeys(names, 0.0)
     for piece, derivation in parts:
         required = {one.begin: one for one in piece.required}
-        for step in derivation.steps:
-            begin = len(words)
+        tree = StepTree(derivation)
+        first_target = len(words)
+        words += [""] * tree.n_words
+        origins += [-1] * tree.n_words
+        for at, step in enumerate(derivation.steps):
+            own = tree.source_places(at)
+            sources = [piece.begin + i for i in own]
+            targets = [first_target + i for i in tree.target_places[at]]
             if step.required:
                 wanted = required[step.begin]
-                words += wanted.target
+                its_words = list(wanted.target)
                 inner = _inner_links(wanted)
-                kept += range(begin, len(words)) if wanted.is_copy else ()
+                kept += targets if wanted.is_copy else ()
             else:
-                words += target_words(step, piece.words, vocabulary)
-                inner = blocks.inner_links(step.block).tolist() if step.block >= 0 else [(0, 0)]
-                sizes = step.end - step.begin, len(words) - begin
-                if any(source >= sizes[0] or target >= sizes[1] for source, target in inner):
-                    raise ModelError("block table: 'links' leave their block: damaged")
-            first = piece.begin + step.begin
-            links += [(first + i, begin + j) for i, j in inner]
-            source = piece.words[step.begin : step.end]
-            origins += [
-                first + at if at >= 0 else -1 for at in _copied(source, words[begin:], inner)
-            ]
+                its_words = list(target_words(step, piece.words, vocabulary))
+                inner = tree.inner_links(at, blocks)
+            for place, word in zip(targets, its_words, strict=True):
+                words[place] = word
+            links += [(sources[i], targets[j]) for i, j in inner]
+            source = [piece.words[i] for i in own]
+            for place, origin in zip(targets, _copied(source, its_words, inner), strict=True):
+                origins[place] = sources[origin] if origin >= 0 else -1
+            begin, end = tree.target_span(at)
             uses.append(
                 BlockUse(
-                    " ".join(source),
-                    " ".join(words[begin:]),
-                    first,
+                    " ".join(tree.with_gaps(tree.source_gaps(at), source)),
+                    " ".join(tree.with_gaps(tree.target_gaps(at), its_words)),
+                    piece.begin + step.begin,
                     piece.begin + step.end,
-                    ORIENTATIONS[step.orientation],
+                    ORIENTATIONS[step.orientation] if step.orientation >= 0 else "",
                     step.required or step.block >= 0,
+                    first_target + begin,
+                    first_target + end,
+                    tree.depths[at],
                 )
             )
         score += derivation.score
@@ -178,8 +191,12 @@ def read_off(
 def target_words(
     step: _core.Step, source: Sequence[str], vocabulary: Vocabulary
 ) -> tuple[str, ...]:
-    """The target words of one block; what has no id is a copy of a source word."""
-    return tuple(vocabulary.word(word) if word >= 0 else source[-1 - word] for word in step.target)
+    """The target words of one block, gaps left out; what has no id is a copy of a source word."""
+    return tuple(
+        vocabulary.word(word) if word >= 0 else source[-1 - word]
+        for word in step.target
+        if not is_gap(step, word)
+    )
 
 
 def _copied(

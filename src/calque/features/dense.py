@@ -188,6 +188,7 @@ COMPONENTS: Mapping[str, Component] = {
     "word_penalty": Component("minus the target words", _count("words", -1)),
     "block_count": Component("blocks", _count("blocks", 1)),
     "block_penalty": Component("minus the blocks", _count("blocks", -1)),
+    "glue_count": Component("blocks that fill no gap of another one", _count("glue", 1)),
     "distance": Component(
         "minus the source words jumped over", lambda core, name, data: core.add_distance(name)
     ),
@@ -256,6 +257,14 @@ SETS: Mapping[str, tuple[str, ...]] = {
         *REORDERING,
         "unknown",
     ),
+    "rules": (
+        *TRANSLATION,
+        "language_model",
+        "word_count",
+        "block_count",
+        "glue_count",
+        "unknown",
+    ),
     "lexicalised-reordering": REORDERING,
     "hierarchical-reordering": HIERARCHICAL,
     "relevant-set-6": _RELEVANT,
@@ -281,7 +290,7 @@ SETS: Mapping[str, tuple[str, ...]] = {
         "block_count",
     ),
 }
-"""Sets by name. The two of reordering are there to be added and dropped; the hierarchical one is
+"""Sets by name. `rules` is for `decode.engine=chart`. The two of reordering are there to be added and dropped; the hierarchical one is
 that of Galley & Manning 2008. Tillmann & Zhang 2008 have `relevant-set-6` and `-7`, Tillmann &
 Zhang 2005 `local-model`, Yu et al. 2013 `maxforce`, and `model4` is what a block decoder has of
 Model 4."""

@@ -15,9 +15,11 @@ class Box:
     number: int
     """Its place in the translation, counted from 1."""
     orientation: str
-    """R, L or N: monotone, swap or discontinuous."""
+    """R, L or N: monotone, swap or discontinuous; empty for a rule."""
     title: str
     """What there is to say about it."""
+    depth: int = 0
+    """How many others it lies in."""
 
     @property
     def label(self) -> str:
@@ -30,7 +32,8 @@ class Grid:
     """What there is to draw, as in figure 1 of Tillmann & Zhang 2008.
 
     The source runs from left to right and the target from bottom to top. The boxes are in target
-    order; together they cover every word of either side once, so two touch at corners only.
+    order. Blocks cover every word of either side once, so that two touch at corners only; rules lie
+    in the gaps of others, which come before them.
     """
 
     source: tuple[str, ...]

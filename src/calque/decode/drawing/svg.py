@@ -16,6 +16,7 @@ heading may always have; all its words stand at the grid, so it never makes a pi
 _SLOPE = 0.7071  # of the source words, which stand aslant so that long ones find room
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LEGEND = "towards the block before: R monotone, L swap, N discontinuous"
+_RULES_LEGEND = "a box inside another one fills a gap of its rule"
 # Plain colours, no variables: programs that are no browsers know little of style sheets.
 _LIGHT = {
     "text": "fill:#1b1f24",
@@ -54,13 +55,15 @@ def svg(panels: Sequence[Panel]) -> str:
     It shrinks with the page it stands on and follows the reader's choice of light or dark.
     """
     parts: list[str] = []
-    width, y = _text_width(_LEGEND), float(GAP)
+    rules = any(not box.orientation for panel in panels for box in panel.grid.boxes)
+    legend = _RULES_LEGEND if rules else _LEGEND
+    width, y = _text_width(legend), float(GAP)
     for panel in panels:
         drawn, panel_width, height = _panel(panel)
         parts.append(f'<g transform="translate({GAP} {y:.1f})">\n{drawn}</g>\n')
         width = max(width, panel_width)
         y += height + 2 * GAP
-    parts.append(_text(GAP, y + GAP, _LEGEND, "note"))
+    parts.append(_text(GAP, y + GAP, legend, "note"))
     size = width + 2 * GAP, y + 2 * GAP
     title = _xml("; ".join(panel.heading for panel in panels))
     box = f'width="{size[0]:.0f}" height="{size[1]:.0f}" viewBox="0 0 {size[0]:.0f} {size[1]:.0f}"'
@@ -115,11 +118,19 @@ def _box(box: Box, left: float, bottom: float) -> str:
     width = (box.end - box.begin) * CELL
     height = (box.target_end - box.target_begin) * CELL
     small = ' style="font-size:9px"' if _text_width(box.label) > width else ""
-    frame = f'x="{x + 1:.1f}" y="{y + 1}" width="{width - 2}" height="{height - 2}"'
+    inset = 1 + min(2 * box.depth, CELL // 4)  # so that nested frames do not cover each other
+    frame = (
+        f'x="{x + inset:.1f}" y="{y + inset}" width="{width - 2 * inset}"'
+        f' height="{height - 2 * inset}"'
+    )
+    if box.orientation:
+        kind, label_x, label_y = box.orientation, x + width / 2, y + height / 2 + 4
+    else:  # what fills gaps may lie in the middle: the label stands in a corner
+        kind, label_x, label_y = "RLN"[box.depth % 3], x + inset + 8, y + inset + 11
     return (
         f"<g><title>{_xml(box.title)}</title>"
-        f'<rect class="{box.orientation}" rx="3" {frame}/>'
-        f"{_text(x + width / 2, y + height / 2 + 4, box.label, 'label', small).rstrip()}</g>\n"
+        f'<rect class="{kind}" rx="3" {frame}/>'
+        f"{_text(label_x, label_y, box.label, 'label', small).rstrip()}</g>\n"
     )
 
 

@@ -1,0 +1,152 @@
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind/decoder.h"
+#include "bind/derivations.h"
+#include "decode/chart/decoder.h"
+#include "decode/chart/derivations.h"
+
+namespace calque::bind {
+namespace {
+
+// A loaded model of rules, and the trie over their source sides.
+struct BoundChartDecoder : BoundDecoder {
+  BoundChartDecoder(nb::object blocks_owner, nb::object lm_owner, Vector<int32_t> lm_words,
+                    nb::object features_owner, Vector<int32_t> symbols_of_nodes,
+                    Vector<int32_t> first_children, Vector<int32_t> phrases_of_nodes)
+      : BoundDecoder(blocks_owner, lm_owner, lm_words, features_owner),
+        symbols(symbols_of_nodes),
+        first_child(first_children),
+        phrases(phrases_of_nodes),
+        index{view(symbols), view(first_child), view(phrases)} {
+    check_chart_features(*model.features);
+    check_index();
+    check_rules();
+  }
+
+  void check_index() const {
+    const size_t n = index.symbols.size();
+    check_size(index.first_child.size(), n + 1, "first children of prefixes");
+    check_size(index.phrases.size(), n, "phrases of prefixes");
+    bool is_right = n > 0 && index.first_child[0] == 1 &&
+                    static_cast<size_t>(index.first_child[n]) == n;
+    for (size_t i = 0; i < n && is_right; ++i) {
+      is_right = index.first_child[i] <= index.first_child[i + 1] &&
+                 index.phrases[i] < model.blocks.n_sources();
+    }
+    if (!is_right) throw Error("the index of prefixes is damaged or of another table");
+  }
+
+  // A target side has the gaps of its source side, each once.
+  void check_rules() const {
+    for (int64_t phrase = 0; phrase < model.blocks.n_sources(); ++phrase) {
+      const int gaps = gaps_of(model.blocks.source(phrase));
+      const auto [first, last] = model.blocks.blocks(phrase);
+      for (int64_t block = first; block < last; ++block) {
+        if (gaps < 0 || gaps_of(model.blocks.target(block)) != gaps) {
+          throw Error("a rule has other gaps on its target side than on its source side");
+        }
+      }
+    }
+  }
+  // Which gaps there are, as bits; -1: one of them twice.
+  static int gaps_of(std::span<const int32_t> side) {
+    int gaps = 0;
+    for (const int32_t symbol : side) {
+      if (!is_gap(symbol)) continue;
+      if (gaps & symbol) return -1;
+      gaps |= symbol;
+    }
+    return gaps;
+  }
+
+  Vector<int32_t> symbols, first_child, phrases;
+  PrefixIndex index;
+};
+
+}  // namespace
+
+void register_chart(nb::module_& m) {
+  nb::class_<ChartOptions>(m, "ChartOptions", "How far a chart search goes.")
+      .def(
+          "__init__",
+          [](ChartOptions* self, int max_span, int shallow, int pop_limit, double time_limit_s) {
+            new (self) ChartOptions{max_span, shallow, pop_limit, time_limit_s};
+          },
+          nb::kw_only(), nb::arg("max_span"), nb::arg("shallow"), nb::arg("pop_limit"),
+          nb::arg("time_limit_s"));
+  nb::class_<RuleLimits>(m, "RuleLimits", "How many target sides of rules are kept; 0: all.")
+      .def(
+          "__init__",
+          [](RuleLimits* self, int per_source, int max_targets) {
+            new (self) RuleLimits{per_source, max_targets};
+          },
+          nb::kw_only(), nb::arg("per_source"), nb::arg("max_targets"));
+
+  nb::class_<BoundChartDecoder>(m, "ChartDecoder", "A loaded model of rules that translates.")
+      .def(nb::init<nb::object, nb::object, Vector<int32_t>, nb::object, Vector<int32_t>,
+                    Vector<int32_t>, Vector<int32_t>>(),
+           nb::arg("blocks"), nb::arg("lm"), nb::arg("lm_words"), nb::arg("features"),
+           nb::arg("symbols"), nb::arg("first_child"), nb::arg("phrases"),
+           "`lm_words` holds the language-model id of each target id; empty: the same ids. The "
+           "last three are what `index_prefixes` gives.")
+      .def(
+          "decode",
+          [](const BoundChartDecoder& decoder, const BoundSource& text, const BoundWeights& given,
+             const ChartOptions& search, Vector<int64_t> constraint_offsets,
+             Vector<int32_t> constraint_spans, Vector<int64_t> constraint_target_offsets,
+             Vector<int32_t> constraint_targets, const RuleLimits& limits, int n_best,
+             bool distinct, int threads) {
+            const WeightView weights = to_weights(decoder, given);
+            const SourceText source = to_source(decoder, text);
+            const Constraints constraints =
+                to_constraints(decoder, source, constraint_offsets, constraint_spans,
+                               constraint_target_offsets, constraint_targets);
+            nb::gil_scoped_release release;
+            return decode_chart(decoder.model, decoder.index, weights,
+                                {search, limits, n_best, distinct}, source, constraints, threads);
+          },
+          nb::arg("source"), nb::arg("weights"), nb::arg("search"), nb::arg("constraint_offsets"),
+          nb::arg("constraint_spans"), nb::arg("constraint_target_offsets"),
+          nb::arg("constraint_targets"), nb::kw_only(), nb::arg("limits"), nb::arg("n_best"),
+          nb::arg("distinct"), nb::arg("threads"),
+          "The best derivations of every sentence; constraints as in `Decoder.decode`.")
+      .def(
+          "decode_batch",
+          [](const BoundChartDecoder& decoder, const BoundSource& text, const BoundWeights& given,
+             const ChartOptions& search, const RuleLimits& limits, int n_best, bool distinct,
+             int threads) {
+            const WeightView weights = to_weights(decoder, given);
+            const SourceText source = to_source(decoder, text);
+            nb::gil_scoped_release release;
+            DecodedBatch batch;
+            batch.decoded = decode_chart(decoder.model, decoder.index, weights,
+                                         {search, limits, n_best, distinct}, source, {}, threads);
+            batch.lists = flatten(batch.decoded);
+            return batch;
+          },
+          nb::arg("source"), nb::arg("weights"), nb::arg("search"), nb::kw_only(),
+          nb::arg("limits"), nb::arg("n_best"), nb::arg("distinct"), nb::arg("threads"),
+          "The same without constraints, as arrays.")
+      .def(
+          "features",
+          [](const BoundChartDecoder& decoder, const BoundSource& text,
+             const Derivation& derivation) {
+            const SentenceView sentence = to_sentence(decoder, text).sentence(0);
+            check_chart_steps(decoder.model, sentence, derivation.steps);
+            return extract_chart_features(decoder.model, derivation.steps);
+          },
+          nb::arg("source"), nb::arg("derivation"),
+          "The dense features of a derivation, recomputed from it alone.")
+      .def(
+          "step_features",
+          [](const BoundChartDecoder& decoder, const BoundSource& text,
+             const Derivation& derivation) {
+            const SentenceView sentence = to_sentence(decoder, text).sentence(0);
+            check_chart_steps(decoder.model, sentence, derivation.steps);
+            return chart_step_features(decoder.model, derivation.steps);
+          },
+          nb::arg("source"), nb::arg("derivation"), "What each step adds to them.");
+}
+
+}  // namespace calque::bind

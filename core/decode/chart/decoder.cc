@@ -1,0 +1,70 @@
+#include "decode/chart/decoder.h"
+
+#include <numeric>
+#include <string>
+
+#include "decode/chart/derivations.h"
+#include "error.h"
+#include "parallel.h"
+
+namespace calque {
+namespace {
+
+// Of a sentence without words.
+Derivation nothing(const ModelView& model, const WeightView& weights) {
+  Derivation derivation;
+  derivation.features = extract_chart_features(model, {});
+  derivation.score = std::inner_product(weights.dense.begin(), weights.dense.end(),
+                                        derivation.features.begin(), 0.0);
+  return derivation;
+}
+
+}  // namespace
+
+void check_chart_features(const FeatureSet& features) {
+  const DenseSet& dense = features.dense;
+  const auto refuse = [&](size_t index) {
+    throw Error("dense feature '" + dense.names[index] +
+                "' looks at the order of blocks: engine=chart has no such features");
+  };
+  for (const auto& column : dense.orientation_columns) refuse(column.index);
+  for (const auto& column : dense.merged_columns) refuse(column.index);
+  for (const auto& distance : dense.distances) refuse(distance.index);
+  for (const auto& jump : dense.jumps) refuse(jump.index);
+  for (const auto& column : dense.block_columns) {
+    if (column.steps != Steps::kAll) refuse(column.index);
+  }
+  for (const auto& lm : dense.lms) {
+    if (lm.steps != Steps::kAll || !lm.first || !lm.rest) refuse(lm.index);
+  }
+  for (const Scope scope : {Scope::kOrientation, Scope::kCube, Scope::kStep, Scope::kForward}) {
+    if (features.sparse.has(scope)) {
+      throw Error("sparse features look at the order of blocks: engine=chart has only those of a "
+                  "block and its place in the sentence");
+    }
+  }
+}
+
+std::vector<Decoded> decode_chart(const ModelView& model, const PrefixIndex& index,
+                                  const WeightView& weights, const ChartDecodeOptions& options,
+                                  const SourceText& source, const Constraints& constraints,
+                                  int n_threads) {
+  std::vector<Decoded> results(source.size());
+  for_chunks(source.size(), 1, n_threads, [&] {
+    return [&, search = ChartSearch(model, weights, index, options.limits, options.search)](
+               size_t at, size_t) mutable {
+      const SentenceView sentence = source.sentence(at);
+      if (sentence.size() == 0) {
+        results[at].derivations.push_back(nothing(model, weights));
+        return;
+      }
+      const Hypergraph& graph = search.run(sentence, constraints.sentence(at));
+      results[at] = {best_chart_derivations(graph, search.rules(), model, options.n_best,
+                                            options.distinct),
+                     graph.n_generated};
+    };
+  });
+  return results;
+}
+
+}  // namespace calque

@@ -1,0 +1,30 @@
+// Sentences on many threads, by chart search: the best derivations under given weights.
+#pragma once
+
+#include <vector>
+
+#include "blocks/prefix_index.h"
+#include "decode/chart/search.h"
+#include "decode/constraints.h"
+#include "decode/derivation.h"
+#include "decode/source_text.h"
+
+namespace calque {
+
+struct ChartDecodeOptions {
+  ChartOptions search;
+  RuleLimits limits;
+  int n_best;
+  bool distinct;
+};
+
+// Throws Error where a feature looks at the order of blocks, which rules with gaps do not have.
+void check_chart_features(const FeatureSet& features);
+
+// Translates every sentence. Results do not depend on n_threads.
+std::vector<Decoded> decode_chart(const ModelView& model, const PrefixIndex& index,
+                                  const WeightView& weights, const ChartDecodeOptions& options,
+                                  const SourceText& source, const Constraints& constraints,
+                                  int n_threads);
+
+}  // namespace calque

@@ -1,0 +1,61 @@
+// What a chart search leaves behind: partial translations of spans, and every way to each of them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace calque {
+
+// A rule whose gaps are filled by partial translations (by the number of the gap), or glue: what
+// stands before, and what follows it.
+struct Application {
+  static constexpr int32_t kGlue = INT32_MAX;
+  static constexpr int32_t kNothing = -1;
+
+  int32_t rule;
+  std::array<int32_t, 2> tails;  // kNothing: the gap does not exist, or nothing stands before
+};
+
+// A partial translation of a span. Of those that no context can tell apart only the best is used;
+// the ways that led to the others are its edges.
+struct Vertex {
+  double score;       // of the best way; language models score the first words without context
+  Application best;
+  int32_t next_edge;  // other ways to the same translation; -1: none
+  int32_t begin, end;
+  int32_t words_left, words_right, classes_left, classes_right;  // sides that language models see
+  int32_t depth;      // of nested gaps, where it matters
+};
+
+struct Edge {
+  double score;
+  Application way;
+  int32_t next_edge;
+};
+
+struct Hypergraph {
+  // A translation of the whole sentence, with the score of its end.
+  struct Complete {
+    int32_t vertex;
+    double end;
+  };
+
+  std::vector<Vertex> vertices;  // a vertex comes after those it is made of
+  std::vector<Edge> edges;
+  std::vector<Complete> complete;
+  int64_t n_generated = 0;  // applications tried: the cost of the search, whatever the threads
+
+  const Vertex& operator[](int32_t id) const { return vertices[static_cast<size_t>(id)]; }
+  const Edge& edge(int32_t id) const { return edges[static_cast<size_t>(id)]; }
+
+  void clear() {
+    vertices.clear();
+    edges.clear();
+    complete.clear();
+    n_generated = 0;
+  }
+};
+
+}  // namespace calque

@@ -1,0 +1,97 @@
+// The rules that a chart search applies: scored once, with what their words say to language models.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "blocks/gaps.h"
+#include "decode/constraints.h"
+#include "decode/model.h"
+#include "features/feature_set.h"
+#include "lm/lm_fragment.h"
+
+namespace calque {
+
+// Words that stand side by side on the target side of a rule, for each language model.
+struct RuleRun {
+  LmFragment words, classes;
+};
+
+// A target side of a rule. A target word w < 0 stands for a copy of source word -1 - w.
+struct Rule {
+  // Pieces of the target: a run of words, by its number, or a gap, -1 - its number from 0.
+  static constexpr size_t kMaxPieces = 2 * kMaxGaps + 1;
+
+  std::span<const int32_t> target;
+  int64_t block;   // row of the block table; -1 for a copied word or a required target
+  float score;     // weighted features that depend on the rule alone
+  float estimate;  // .. and the language models of each run of words by itself
+  std::array<int32_t, kMaxPieces> pieces;
+  uint8_t n_pieces;
+  bool required;  // the user asked for it
+
+  // Whether it is more promising than another one; of equal ones, the first row.
+  bool scores_better(const Rule& other) const {
+    return estimate != other.estimate ? estimate > other.estimate : block < other.block;
+  }
+};
+
+// The weights of the language models.
+struct ChartLmWeights {
+  float words, classes;
+};
+ChartLmWeights chart_lm_weights(const ModelView& model, const WeightView& weights);
+
+// Which target sides of a source side are kept; 0: all.
+struct RuleLimits {
+  int per_source;   // those that score best
+  int max_targets;  // that are looked at: the first, in the table's order
+};
+
+// Finds the rules of source sides and scores them. What recurs is remembered from sentence to
+// sentence. Not thread-safe: one per thread.
+class RuleBook {
+ public:
+  RuleBook(const ModelView& model, const WeightView& weights, const RuleLimits& limits);
+
+  // Forgets what only the sentence before had; numbers of rules hold until the next call.
+  void begin(const SentenceView& sentence);
+
+  // The rules of a source side of the table, the most promising first, by their numbers.
+  std::pair<int32_t, int32_t> rules(int32_t phrase);
+  // The rule that copies a word; that gives what the user requires.
+  int32_t copy(int position);
+  int32_t required(const Constraint& constraint);
+
+  const Rule& operator[](int32_t id) const {
+    return id >= 0 ? rules_[static_cast<size_t>(id)] : own_rules_[static_cast<size_t>(-1 - id)];
+  }
+  // A piece of a rule that is no gap.
+  const RuleRun& run(const Rule& rule, int32_t piece) const {
+    return (rule.block >= 0 ? runs_ : own_runs_)[static_cast<size_t>(piece)];
+  }
+
+ private:
+  void learn(int32_t phrase, std::pair<int32_t, int32_t>& known);
+  Rule start(int64_t block, std::span<const int32_t> target) const;
+  void add_words(Rule& rule, bool is_copy);
+  RuleRun make_run(std::span<const int32_t> words, float& estimate) const;
+  int32_t add_own(const Rule& rule);
+
+  ModelView model_;
+  std::span<const double> weights_;
+  ChartLmWeights lm_weights_;
+  RuleLimits limits_;
+  SentenceView sentence_;
+  std::unordered_map<int32_t, std::pair<int32_t, int32_t>> known_;  // by source side
+  std::vector<Rule> rules_, own_rules_;  // of the table; of the sentence, whose numbers are below 0
+  std::vector<RuleRun> runs_, own_runs_;
+  std::vector<Rule> learned_;
+  std::vector<RuleRun> kept_runs_;
+};
+
+}  // namespace calque

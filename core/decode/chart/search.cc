@@ -1,0 +1,283 @@
+#include "decode/chart/search.h"
+
+#include <algorithm>
+
+namespace calque {
+namespace {
+
+constexpr int kPopsInAHurry = 10;
+constexpr int32_t kNoRule = Application::kGlue;
+constexpr int32_t kNoTail[] = {Application::kNothing};
+
+}  // namespace
+
+ChartSearch::ChartSearch(const ModelView& model, const WeightView& weights,
+                         const PrefixIndex& index, const RuleLimits& limits,
+                         const ChartOptions& options)
+    : words_(model.lm),
+      classes_(model.dense().class_lm ? &*model.dense().class_lm : nullptr),
+      lm_weights_(chart_lm_weights(model, weights)),
+      glue_score_(0),
+      options_(options),
+      matcher_(index),
+      rules_(model, weights, limits) {
+  for (const CountComponent& count : model.dense().counts) {
+    glue_score_ += weights.dense[count.index] * count.of_glue();
+  }
+}
+
+const Hypergraph& ChartSearch::run(const SentenceView& sentence,
+                                   std::span<const Constraint> constraints) {
+  start(sentence, constraints);
+  const auto is_filled = [this](int begin, int end) { return this->is_filled(begin, end); };
+  auto constraint = constraints.rbegin();
+  for (int begin = n_words_ - 1; begin >= 0; --begin) {
+    matcher_.match_word(begin, is_filled);
+    cubes_.clear();
+    int end = begin + 1;  // of the first span that may have a translation
+    if (constraint != constraints.rend() && constraint->begin == begin) {
+      add_own(rules_.required(*constraint));
+      end = constraint->end;
+      ++constraint;
+    } else if (!blocked_[static_cast<size_t>(begin)] && !matcher_.is_known(begin)) {
+      add_own(rules_.copy(begin));
+    }
+    const int last = std::max(end, std::min(n_words_, begin + options_.max_span));
+    for (; end <= last; ++end) {
+      fill(begin, end);
+      if (is_filled(begin, end)) matcher_.match_gap(end, is_filled);
+      cubes_.clear();
+    }
+  }
+  for (int end = 1; end <= n_words_; ++end) glue(end);
+  finish();
+  return graph_;
+}
+
+void ChartSearch::start(const SentenceView& sentence, std::span<const Constraint> constraints) {
+  begin_ = std::chrono::steady_clock::now();
+  n_words_ = sentence.size();
+  width_ = std::min(n_words_, options_.max_span);
+  blocked_.assign(sentence.words.size(), false);
+  for (const Constraint& constraint : constraints) {
+    width_ = std::max(width_, constraint.end - constraint.begin);
+    std::fill(blocked_.begin() + constraint.begin, blocked_.begin() + constraint.end, true);
+  }
+  const auto n_cells = static_cast<size_t>(n_words_ * width_);
+  if (cells_.size() < n_cells) cells_.resize(n_cells);
+  for (Cell& cell : std::span(cells_).first(n_cells)) {
+    cell.all.clear();
+    cell.in_gaps.clear();
+  }
+  prefixes_.resize(std::max(prefixes_.size(), sentence.words.size() + 1));
+  for (auto& prefix : prefixes_) prefix.clear();
+  graph_.clear();
+  words_left_.clear();
+  words_right_.clear();
+  classes_left_.clear();
+  classes_right_.clear();
+  rules_.begin(sentence);
+  matcher_.begin(sentence.words, blocked_, options_.max_span);
+}
+
+// A rule that only this sentence has, without gaps.
+void ChartSearch::add_own(int32_t rule) { cubes_.push_back({rule, {1, 1, 1}, {kNoTail, kNoTail}}); }
+
+void ChartSearch::fill(int begin, int end) {
+  Cell& cell = cells_[index(begin, end)];
+  span_begin_ = begin;
+  span_end_ = end;
+  if (end - begin <= options_.max_span) {
+    for (const Match& match : matcher_.ending_at(end)) {
+      const auto [first, last] = rules_.rules(match.phrase);
+      Cube cube{first, {last - first, 1, 1}, {kNoTail, kNoTail}};
+      for (size_t gap = 0; gap < static_cast<size_t>(match.n_gaps); ++gap) {
+        const auto& filled = cells_[index(match.gaps[gap][0], match.gaps[gap][1])].in_gaps;
+        cube.sizes[gap + 1] = static_cast<int32_t>(filled.size());
+        cube.tails[gap] = filled.data();
+      }
+      cubes_.push_back(cube);
+    }
+  }
+  pop(cell.all, [this](const Application& application, double estimate, Key& key) {
+    return apply(application, estimate, key);
+  });
+  for (const int32_t id : cell.all) {
+    if (options_.shallow == 0 || graph_[id].depth < options_.shallow) cell.in_gaps.push_back(id);
+  }
+}
+
+// What covers the sentence up to `end`: a cell at its beginning, or one behind a shorter prefix.
+void ChartSearch::glue(int end) {
+  cubes_.clear();
+  span_begin_ = 0;
+  span_end_ = end;
+  for (int begin = std::max(0, end - width_); begin < end; ++begin) {
+    const auto& following = cells_[index(begin, end)].all;
+    const auto& before = prefixes_[static_cast<size_t>(begin)];
+    if (following.empty() || (begin > 0 && before.empty())) continue;
+    const int32_t n_before = begin > 0 ? static_cast<int32_t>(before.size()) : 1;
+    cubes_.push_back({kNoRule,
+                      {1, n_before, static_cast<int32_t>(following.size())},
+                      {begin > 0 ? before.data() : kNoTail, following.data()}});
+  }
+  pop(prefixes_[static_cast<size_t>(end)],
+      [this](const Application& application, double estimate, Key& key) {
+        return append(application, estimate, key);
+      });
+}
+
+void ChartSearch::finish() {
+  for (const int32_t id : prefixes_[static_cast<size_t>(n_words_)]) {
+    const Vertex& vertex = graph_[id];
+    double end = static_cast<double>(lm_weights_.words) * words_.finish(words_right_[vertex.words_right]);
+    if (classes_ != nullptr) {
+      end += static_cast<double>(lm_weights_.classes) *
+             classes_->lm.finish(classes_right_[vertex.classes_right]);
+    }
+    graph_.complete.push_back({id, end});
+  }
+}
+
+template <typename Combine>
+void ChartSearch::pop(std::vector<int32_t>& vertices, const Combine& combine) {
+  if (cubes_.empty()) return;
+  keys_.clear();
+  first_vertex_ = graph_.vertices.size();
+  heap_.clear();
+  for (size_t cube = 0; cube < cubes_.size(); ++cube) {
+    heap_.push_back({estimate(cubes_[cube], {0, 0, 0}), static_cast<int32_t>(cube), {0, 0, 0}});
+  }
+  std::make_heap(heap_.begin(), heap_.end());
+  const int limit = pop_limit();
+  for (int pops = 0; !heap_.empty() && (limit == 0 || pops < limit); ++pops) {
+    std::pop_heap(heap_.begin(), heap_.end());
+    const Item item = heap_.back();
+    heap_.pop_back();
+    const Cube& cube = cubes_[static_cast<size_t>(item.cube)];
+    const Application application{
+        cube.first_rule == kNoRule ? kNoRule : cube.first_rule + item.at[0],
+        {cube.tails[0][item.at[1]], cube.tails[1][item.at[2]]}};
+    Key key{};
+    const double score = combine(application, item.estimate, key);
+    add(application, score, key);
+    // Every item has one parent: the last of its places that is not the first is one less there.
+    for (size_t way = 3; way-- > 0;) {
+      auto at = item.at;
+      ++at[way];
+      push(item.cube, at);
+      if (item.at[way] > 0) break;
+    }
+    ++graph_.n_generated;
+  }
+  vertices.clear();
+  for (size_t id = first_vertex_; id < graph_.vertices.size(); ++id) {
+    vertices.push_back(static_cast<int32_t>(id));
+  }
+  std::ranges::sort(vertices, [&](int32_t a, int32_t b) {
+    return graph_[a].score != graph_[b].score ? graph_[a].score > graph_[b].score : a < b;
+  });
+}
+
+void ChartSearch::push(int32_t cube, const std::array<int32_t, 3>& at) {
+  const Cube& in = cubes_[static_cast<size_t>(cube)];
+  for (size_t way = 0; way < at.size(); ++way) {
+    if (at[way] >= in.sizes[way]) return;
+  }
+  heap_.push_back({estimate(in, at), cube, at});
+  std::push_heap(heap_.begin(), heap_.end());
+}
+
+double ChartSearch::estimate(const Cube& cube, const std::array<int32_t, 3>& at) const {
+  double sum = cube.first_rule == kNoRule
+                   ? glue_score_
+                   : static_cast<double>(rules_[cube.first_rule + at[0]].estimate);
+  for (size_t gap = 0; gap < cube.tails.size(); ++gap) {
+    const int32_t tail = cube.tails[gap][at[gap + 1]];
+    if (tail != Application::kNothing) sum += graph_[tail].score;
+  }
+  return sum;
+}
+
+// The score of a rule whose gaps are filled.
+double ChartSearch::apply(const Application& application, double estimate, Key& key) {
+  const Rule& rule = rules_[application.rule];
+  LmFragment words, classes;
+  float change = 0, class_change = 0;
+  for (size_t i = 0; i < rule.n_pieces; ++i) {
+    const int32_t piece = rule.pieces[i];
+    if (piece < 0) {
+      const Vertex& filler = graph_[application.tails[static_cast<size_t>(-1 - piece)]];
+      change += lm_join(words_.lm, words, words_left_[filler.words_left],
+                        words_right_[filler.words_right]);
+      if (classes_ != nullptr) {
+        class_change += lm_join(classes_->lm.lm, classes, classes_left_[filler.classes_left],
+                                classes_right_[filler.classes_right]);
+      }
+      if (options_.shallow > 0) key.depth = std::max(key.depth, filler.depth + 1);
+    } else {
+      const RuleRun& run = rules_.run(rule, piece);
+      change += lm_join(words_.lm, words, run.words.left, run.words.right);
+      if (classes_ != nullptr) {
+        class_change += lm_join(classes_->lm.lm, classes, run.classes.left, run.classes.right);
+      }
+    }
+  }
+  key.words_left = words_left_.intern(words.left);
+  key.words_right = words_right_.intern(words.right);
+  if (classes_ != nullptr) {
+    key.classes_left = classes_left_.intern(classes.left);
+    key.classes_right = classes_right_.intern(classes.right);
+  }
+  return estimate + static_cast<double>(lm_weights_.words * change + lm_weights_.classes * class_change);
+}
+
+// The score of a translation that follows what stands before.
+double ChartSearch::append(const Application& application, double estimate, Key& key) {
+  const auto [before, following] = application.tails;
+  const Vertex& last = graph_[following];
+  LmFragment words = lm_begin(words_.lm);
+  if (before != Application::kNothing) words.right = words_right_[graph_[before].words_right];
+  float change = lm_weights_.words * lm_join(words_.lm, words, words_left_[last.words_left],
+                                             words_right_[last.words_right]);
+  key.words_right = words_right_.intern(words.right);
+  if (classes_ != nullptr) {
+    LmFragment classes = lm_begin(classes_->lm.lm);
+    if (before != Application::kNothing) classes.right = classes_right_[graph_[before].classes_right];
+    change += lm_weights_.classes * lm_join(classes_->lm.lm, classes,
+                                            classes_left_[last.classes_left],
+                                            classes_right_[last.classes_right]);
+    key.classes_right = classes_right_.intern(classes.right);
+  }
+  return estimate + static_cast<double>(change);
+}
+
+void ChartSearch::add(const Application& application, double score, const Key& key) {
+  const auto place = static_cast<size_t>(keys_.intern(key));
+  const size_t id = first_vertex_ + place;
+  if (id == graph_.vertices.size()) {
+    graph_.vertices.push_back({score, application, -1, span_begin_, span_end_, key.words_left, key.words_right,
+                               key.classes_left, key.classes_right, key.depth});
+    return;
+  }
+  Vertex& vertex = graph_.vertices[id];
+  const auto edge = static_cast<int32_t>(graph_.edges.size());
+  if (score > vertex.score) {
+    graph_.edges.push_back({vertex.score, vertex.best, vertex.next_edge});
+    vertex.score = score;
+    vertex.best = application;
+  } else {
+    graph_.edges.push_back({score, application, vertex.next_edge});
+  }
+  vertex.next_edge = edge;
+}
+
+int ChartSearch::pop_limit() const {
+  if (options_.time_limit_s > 0) {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
+    if (spent.count() > options_.time_limit_s) return kPopsInAHurry;
+  }
+  return options_.pop_limit;
+}
+
+}  // namespace calque

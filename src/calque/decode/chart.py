@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque import _core
+from calque.blocks import BlockTable
+from calque.config import DecodeOptions
+from calque.decode.decoder import MOST_BEST, Decoder, FiredFeature
+from calque.decode.source import SourceText
+from calque.errors import CalqueError, OptionError
+from calque.features import Weights
+from calque.lm import LanguageModel
+from calque.parallel import n_workers
+
+
+class ChartDecoder(Decoder):
+    """Finds derivations by rules, blocks with gaps that other rules fill (`decode.engine=chart`)."""
+
+    def _engine(self, blocks: BlockTable, lm: LanguageModel, lm_words: NDArray[np.int32]) -> Any:
+        if self.features.templates:
+            raise CalqueError(
+                "sparse features need decode.engine=phrase: there are none for decode.engine=chart"
+            )
+        prefixes = _core.index_prefixes(blocks.source_words, blocks.source_offsets)
+        return _core.ChartDecoder(blocks.core, lm.core, lm_words, self.features.core, *prefixes)
+
+    @property
+    def core(self) -> _core.Decoder:
+        """Raises `CalqueError`: there is no phrase engine for rules."""
+        raise CalqueError(
+            "this works on blocks without gaps only: expected a model of decode.engine=phrase, but"
+            " this one is of decode.engine=chart"
+        )
+
+    @property
+    def chart(self) -> _core.ChartDecoder:
+        """The chart engine."""
+        engine: _core.ChartDecoder = self._core
+        return engine
+
+    def decode(
+        self,
+        source: SourceText,
+        weights: Weights,
+        options: DecodeOptions,
+        *,
+        n_best: int = 1,
+        distinct: bool = True,
+        leave_one_out: _core.LeaveOneOut | None = None,
+        threads: int | None = None,
+    ) -> list[_core.Decoded]:
+        """The `n_best` derivations of every sentence, best first; see `Decoder.decode`."""
+        _refuse_leaving_out(leave_one_out)
+        required = source.required
+        return self.chart.decode(
+            self.core_source(source),
+            self.core_weights(weights),
+            chart_options(options),
+            required.offsets,
+            required.spans,
+            required.target_offsets,
+            required.targets,
+            limits=rule_limits(options),
+            n_best=min(n_best, MOST_BEST),
+            distinct=distinct,
+            threads=n_workers(threads),
+        )
+
+    def decode_batch(
+        self,
+        source: SourceText,
+        weights: Weights,
+        options: DecodeOptions,
+        *,
+        n_best: int = 1,
+        distinct: bool = True,
+        leave_one_out: _core.LeaveOneOut | None = None,
+        threads: int | None = None,
+    ) -> _core.DecodedBatch:
+        """The same as `decode` as arrays, which cost little; nothing can be required."""
+        _refuse_leaving_out(leave_one_out)
+        return self.chart.decode_batch(
+            self.core_source(source),
+            self.core_weights(weights),
+            chart_options(options),
+            limits=rule_limits(options),
+            n_best=min(n_best, MOST_BEST),
+            distinct=distinct,
+            threads=n_workers(threads),
+        )
+
+    def dense_features(self, derivation: _core.Derivation, source: SourceText) -> list[float]:
+        """The values of a derivation of one sentence, extracted from its rules alone."""
+        return self.chart.features(self.core_source(source), derivation)
+
+    def explain(
+        self, derivation: _core.Derivation, source: SourceText, weights: Weights
+    ) -> list[list[FiredFeature]]:
+        """What fired in each step of a derivation of one sentence, dense features first.
+
+        Values times weights add up to the score. A target word counts, for language models, in the
+        step whose target it stands in; the end of the sentence in the last step that fills no gap.
+        """
+        rows = self.chart.step_features(self.core_source(source), derivation)
+        named = self._names(derivation, source)
+        steps: list[list[FiredFeature]] = []
+        for values, names in zip(rows, named, strict=True):
+            fired = [
+                FiredFeature(name, value, weights[name])
+                for name, value in zip(self.feature_names, values, strict=True)
+                if value != 0
+            ]
+            for name, count in Counter(names).items():
+                weight = weights.sparse[self.features.key_of(name)]
+                fired.append(FiredFeature(name, float(count), weight))
+            steps.append(fired)
+        return steps
+
+
+def chart_options(options: DecodeOptions) -> _core.ChartOptions:
+    """How far the search goes, as the core takes it."""
+    if options.engine != "chart":
+        raise OptionError(f"engine={options.engine}: the model was trained for engine=chart")
+    return _core.ChartOptions(
+        max_span=options.max_span,
+        shallow=options.shallow,
+        pop_limit=options.pop_limit,
+        time_limit_s=options.time_limit_s,
+    )
+
+
+def rule_limits(options: DecodeOptions) -> _core.RuleLimits:
+    """How many target sides of a rule are kept, as the core takes it."""
+    return _core.RuleLimits(per_source=options.options_per_span, max_targets=options.max_targets)
+
+
+def _refuse_leaving_out(leave_one_out: _core.LeaveOneOut | None) -> None:
+    if leave_one_out is not None:
+        raise CalqueError(
+            "leave-one-out works on models of decode.engine=phrase, but this one is of"
+            " decode.engine=chart"
+        )
