@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from calque import _core
 from calque.errors import CalqueError
 
-phrases = st.sets(st.lists(st.integers(1, 6), min_size=1, max_size=5).map(tuple), max_size=30)
+phrases = st.sets(
+    st.lists(st.integers(1, 6), min_size=1, max_size=5).map(tuple), min_size=1, max_size=30
+)
 
 
 def arrays(sides: list[tuple[int, ...]]) -> tuple[np.ndarray, np.ndarray]:
@@ -35,9 +37,7 @@ def test_every_prefix_is_one_node(sides: set[tuple[int, ...]]) -> None:
     assert ends.tolist() == [numbers.get(prefix, -1) for prefix in prefixes]
 
 
-@pytest.mark.parametrize(
-    "sides", [[(3, 4), (3,)], [(4,), (3,)], [(3,), (3,)], [(3,), ()]], ids=str
-)
+@pytest.mark.parametrize("sides", [[(3, 4), (3,)], [(4,), (3,)], [(3,), (3,)], [(3,), ()]], ids=str)
 def test_phrases_out_of_order_are_refused(sides: list[tuple[int, ...]]) -> None:
     with pytest.raises(CalqueError):
         _core.index_prefixes(*arrays(sides))

@@ -75,11 +75,11 @@ void register_chart(nb::module_& m) {
           },
           nb::kw_only(), nb::arg("max_span"), nb::arg("shallow"), nb::arg("pop_limit"),
           nb::arg("time_limit_s"));
-  nb::class_<RuleLimits>(m, "RuleLimits", "How many target sides of rules are kept; 0: all.")
+  nb::class_<TargetLimits>(m, "TargetLimits", "How many target sides of rules are kept; 0: all.")
       .def(
           "__init__",
-          [](RuleLimits* self, int per_source, int max_targets) {
-            new (self) RuleLimits{per_source, max_targets};
+          [](TargetLimits* self, int per_source, int max_targets) {
+            new (self) TargetLimits{per_source, max_targets};
           },
           nb::kw_only(), nb::arg("per_source"), nb::arg("max_targets"));
 
@@ -95,7 +95,7 @@ void register_chart(nb::module_& m) {
           [](const BoundChartDecoder& decoder, const BoundSource& text, const BoundWeights& given,
              const ChartOptions& search, Vector<int64_t> constraint_offsets,
              Vector<int32_t> constraint_spans, Vector<int64_t> constraint_target_offsets,
-             Vector<int32_t> constraint_targets, const RuleLimits& limits, int n_best,
+             Vector<int32_t> constraint_targets, const TargetLimits& limits, int n_best,
              bool distinct, int threads) {
             const WeightView weights = to_weights(decoder, given);
             const SourceText source = to_source(decoder, text);
@@ -114,7 +114,7 @@ void register_chart(nb::module_& m) {
       .def(
           "decode_batch",
           [](const BoundChartDecoder& decoder, const BoundSource& text, const BoundWeights& given,
-             const ChartOptions& search, const RuleLimits& limits, int n_best, bool distinct,
+             const ChartOptions& search, const TargetLimits& limits, int n_best, bool distinct,
              int threads) {
             const WeightView weights = to_weights(decoder, given);
             const SourceText source = to_source(decoder, text);

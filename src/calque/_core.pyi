@@ -313,6 +313,8 @@ def merge_sides(runs: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=
 def extract_rules_run(corpus: AlignedCorpus, limits: RuleLimits, sources: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], source_slots: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]], target_slots: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, last: int, max_records: int, target_counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')]) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None))], int]:
     """
     The counted rules of sentence pairs first..last, and the pair to go on with.
+    """
+
 def index_prefixes(words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
     """
     The trie over source phrases, which are sorted by length and symbols: the symbol that leads to each node, where the children of each begin, and the phrase that ends there, or -1.
@@ -868,7 +870,7 @@ class ChartOptions:
 
     def __init__(self, *, max_span: int, shallow: int, pop_limit: int, time_limit_s: float) -> None: ...
 
-class RuleLimits:
+class TargetLimits:
     """How many target sides of rules are kept; 0: all."""
 
     def __init__(self, *, per_source: int, max_targets: int) -> None: ...
@@ -881,12 +883,12 @@ class ChartDecoder:
         `lm_words` holds the language-model id of each target id; empty: the same ids. The last three are what `index_prefixes` gives.
         """
 
-    def decode(self, source: Source, weights: WeightView, search: ChartOptions, constraint_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_spans: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, limits: RuleLimits, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
+    def decode(self, source: Source, weights: WeightView, search: ChartOptions, constraint_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_spans: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, limits: TargetLimits, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
         """
         The best derivations of every sentence; constraints as in `Decoder.decode`.
         """
 
-    def decode_batch(self, source: Source, weights: WeightView, search: ChartOptions, *, limits: RuleLimits, n_best: int, distinct: bool, threads: int) -> DecodedBatch:
+    def decode_batch(self, source: Source, weights: WeightView, search: ChartOptions, *, limits: TargetLimits, n_best: int, distinct: bool, threads: int) -> DecodedBatch:
         """The same without constraints, as arrays."""
 
     def features(self, source: Source, derivation: Derivation) -> list[float]:

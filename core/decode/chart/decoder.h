@@ -13,7 +13,7 @@ namespace calque {
 
 struct ChartDecodeOptions {
   ChartOptions search;
-  RuleLimits limits;
+  TargetLimits limits;
   int n_best;
   bool distinct;
 };

@@ -22,7 +22,7 @@ ChartLmWeights chart_lm_weights(const ModelView& model, const WeightView& weight
           classes ? static_cast<float>(weights.dense[classes->index]) : 0};
 }
 
-RuleBook::RuleBook(const ModelView& model, const WeightView& weights, const RuleLimits& limits)
+RuleBook::RuleBook(const ModelView& model, const WeightView& weights, const TargetLimits& limits)
     : model_(model),
       weights_(weights.dense),
       lm_weights_(chart_lm_weights(model, weights)),

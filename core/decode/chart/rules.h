@@ -47,7 +47,7 @@ struct ChartLmWeights {
 ChartLmWeights chart_lm_weights(const ModelView& model, const WeightView& weights);
 
 // Which target sides of a source side are kept; 0: all.
-struct RuleLimits {
+struct TargetLimits {
   int per_source;   // those that score best
   int max_targets;  // that are looked at: the first, in the table's order
 };
@@ -56,7 +56,7 @@ struct RuleLimits {
 // sentence. Not thread-safe: one per thread.
 class RuleBook {
  public:
-  RuleBook(const ModelView& model, const WeightView& weights, const RuleLimits& limits);
+  RuleBook(const ModelView& model, const WeightView& weights, const TargetLimits& limits);
 
   // Forgets what only the sentence before had; numbers of rules hold until the next call.
   void begin(const SentenceView& sentence);
@@ -85,7 +85,7 @@ class RuleBook {
   ModelView model_;
   std::span<const double> weights_;
   ChartLmWeights lm_weights_;
-  RuleLimits limits_;
+  TargetLimits limits_;
   SentenceView sentence_;
   std::unordered_map<int32_t, std::pair<int32_t, int32_t>> known_;  // by source side
   std::vector<Rule> rules_, own_rules_;  // of the table; of the sentence, whose numbers are below 0

@@ -12,7 +12,7 @@ constexpr int32_t kNoTail[] = {Application::kNothing};
 }  // namespace
 
 ChartSearch::ChartSearch(const ModelView& model, const WeightView& weights,
-                         const PrefixIndex& index, const RuleLimits& limits,
+                         const PrefixIndex& index, const TargetLimits& limits,
                          const ChartOptions& options)
     : words_(model.lm),
       classes_(model.dense().class_lm ? &*model.dense().class_lm : nullptr),

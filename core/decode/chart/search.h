@@ -27,7 +27,7 @@ struct ChartOptions {
 class ChartSearch {
  public:
   ChartSearch(const ModelView& model, const WeightView& weights, const PrefixIndex& index,
-              const RuleLimits& limits, const ChartOptions& options);
+              const TargetLimits& limits, const ChartOptions& options);
 
   // Searches a sentence; the graph is valid until the next run. Precondition: constraints are not
   // empty, do not overlap and stand from left to right.

@@ -79,7 +79,11 @@ class DecodeOptions(ReorderingOptions):
         " rules, blocks with gaps that other rules fill (chart); a model is trained for one",
     )
     stack_size: int = option(200, "hypotheses kept per stack; 0 keeps all", least=0)
-    pop_limit: int = option(400, "steps tried per stack, or per span with engine=chart, by cube pruning; 0 tries all", least=0)
+    pop_limit: int = option(
+        400,
+        "steps tried per stack, or per span with engine=chart, by cube pruning; 0 tries all",
+        least=0,
+    )
     threshold: float = option(
         0.0,
         "drop hypotheses whose score is this far below the best of their stack; 0 drops none",

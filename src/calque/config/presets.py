@@ -88,7 +88,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
     }
 )
 DEFAULT_PRESET = "standard"
-CHART_DENSE = "standard - distance - lexicalised-reordering + class_language_model"
+CHART_DENSE = "rules + class_language_model"
 """Dense features of rules: nothing of them is reordered but by their gaps."""
 CHART_PRESETS: Mapping[str, Preset] = MappingProxyType(
     {

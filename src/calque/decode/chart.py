@@ -18,7 +18,7 @@ from calque.parallel import n_workers
 
 
 class ChartDecoder(Decoder):
-    """Finds derivations by rules, blocks with gaps that other rules fill (`decode.engine=chart`)."""
+    """Finds derivations by rules, blocks with gaps that others fill (`decode.engine=chart`)."""
 
     def _engine(self, blocks: BlockTable, lm: LanguageModel, lm_words: NDArray[np.int32]) -> Any:
         if self.features.templates:
@@ -64,7 +64,7 @@ class ChartDecoder(Decoder):
             required.spans,
             required.target_offsets,
             required.targets,
-            limits=rule_limits(options),
+            limits=target_limits(options),
             n_best=min(n_best, MOST_BEST),
             distinct=distinct,
             threads=n_workers(threads),
@@ -87,7 +87,7 @@ class ChartDecoder(Decoder):
             self.core_source(source),
             self.core_weights(weights),
             chart_options(options),
-            limits=rule_limits(options),
+            limits=target_limits(options),
             n_best=min(n_best, MOST_BEST),
             distinct=distinct,
             threads=n_workers(threads),
@@ -133,9 +133,9 @@ def chart_options(options: DecodeOptions) -> _core.ChartOptions:
     )
 
 
-def rule_limits(options: DecodeOptions) -> _core.RuleLimits:
+def target_limits(options: DecodeOptions) -> _core.TargetLimits:
     """How many target sides of a rule are kept, as the core takes it."""
-    return _core.RuleLimits(per_source=options.options_per_span, max_targets=options.max_targets)
+    return _core.TargetLimits(per_source=options.options_per_span, max_targets=options.max_targets)
 
 
 def _refuse_leaving_out(leave_one_out: _core.LeaveOneOut | None) -> None:

@@ -16,6 +16,7 @@ OF_RULES = {
     "word_penalty",
     "block_count",
     "block_penalty",
+    "glue_count",
     "unknown",
 }
 """Dense features that rules have, too; all others look at the order of blocks."""
