@@ -290,8 +290,8 @@ SETS: Mapping[str, tuple[str, ...]] = {
         "block_count",
     ),
 }
-"""Sets by name. `rules` is for `decode.engine=chart`. The two of reordering are there to be added and
-dropped; the hierarchical one is that of Galley & Manning 2008. Tillmann & Zhang 2008 have
+"""Sets by name. `rules` is for `decode.engine=chart`. The two of reordering are there to be
+added and dropped; the hierarchical one is that of Galley & Manning 2008. Tillmann & Zhang 2008 have
 `relevant-set-6` and `-7`, Tillmann & Zhang 2005 `local-model`, Yu et al. 2013 `maxforce`, and
 `model4` is what a block decoder has of Model 4."""
 
