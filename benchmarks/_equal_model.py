@@ -22,7 +22,7 @@ from calque.config import (
 from calque.features import DENSE, REORDERING, TRANSLATION, Weights
 from calque.model import Model
 from calque.model.build import build
-from calque.model.moses import UNKNOWN_SCORE
+from calque.model.moses_ini import UNKNOWN_SCORE
 from calque.text import BitextFiles, offsets_of, read_lines
 
 CORPUS, MOSES = SHARED / "data" / "multi30k", SHARED / "data" / "moses"

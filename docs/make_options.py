@@ -11,6 +11,7 @@ from calque.config import (
     DecodeOptions,
     DefaultWeights,
     ForceOptions,
+    GrammarOptions,
     LeaveOneOutOptions,
     OracleOptions,
     TaskOptions,
@@ -35,6 +36,7 @@ GROUPS = {
         f"Tuning with `calque tune --method {name} --set KEY=VALUE`": find_method(name).Options
         for name in method_names()
     },
+    "Importing a grammar: flags of `calque import --format hiero`": GrammarOptions,
     "Generating: flags of `calque generate`": CorpusOptions,
     "Weights of an untuned model": DefaultWeights,
 }

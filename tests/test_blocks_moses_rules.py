@@ -6,6 +6,7 @@ import contextlib
 import math
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from calque.blocks import extract, read_hiero_table, read_moses_table, write_moses_tables
-from calque.blocks.hiero import ScoreValues
-from calque.config.blocks import BlockOptions, RuleOptions
+from calque.config import BlockOptions, GrammarOptions, RuleOptions
 from calque.errors import CalqueError
 from calque.text import Vocabulary
 
@@ -160,12 +160,11 @@ def test_a_grammar_of_hiero_is_read_as_it_stands(tmp_path: Path) -> None:
     ],
 )
 def test_features_of_a_grammar_are_chosen_by_name(
-    tmp_path: Path, values: ScoreValues, number: float
+    tmp_path: Path, values: Any, number: float
 ) -> None:
     line = f"[X] ||| a ||| b ||| EgivenF={number!r} Other=7 FgivenE={number!r} ||| 0-0"
-    table, _, _ = read_hiero_table(
-        write(tmp_path, [line]), ("FgivenE", "-", "EgivenF", "-"), values
-    )
+    options = GrammarOptions("FgivenE, -, EgivenF, -", values)
+    table, _, _ = read_hiero_table(write(tmp_path, [line]), options)
     assert np.exp(table.scores) == pytest.approx(np.array([[0.25, 1, 0.25, 1]]))
 
 
@@ -194,6 +193,6 @@ def test_a_bad_line_of_a_grammar_is_named(tmp_path: Path, line: str, problem: st
 def test_scores_that_no_rule_has_are_told(tmp_path: Path) -> None:
     path = write(tmp_path, HIERO)
     with pytest.raises(CalqueError, match="no rule has a feature 'EgivenF'"):
-        read_hiero_table(path, ("1", "2", "EgivenF", "-"))
-    with pytest.raises(CalqueError, match=r"1 scores \(1\): expected 4"):
-        read_hiero_table(path, ("1",))
+        read_hiero_table(path, GrammarOptions("1,2,EgivenF,-"))
+    with pytest.raises(CalqueError, match="scores=1: expected 4 names, with commas"):
+        read_hiero_table(path, GrammarOptions("1"))

@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
 
 from calque import _core
 from calque.blocks.moses import finished
 from calque.blocks.table import BlockTable
+from calque.config import GrammarOptions
 from calque.errors import FileError, LineError, OptionError
 from calque.progress import SILENT, Progress
 from calque.text import RESERVED, Vocabulary, read_blocks
 
-ScoreValues: TypeAlias = Literal["probability", "ln", "minus-ln", "log10", "minus-log10"]
-"""What the numbers of a table are."""
 N_SCORES = 4
 ABSENT = "-"
 """Stands for a score that the table does not have."""
@@ -30,30 +27,25 @@ FACTORS = {"ln": 1.0, "minus-ln": -1.0, "log10": math.log(10), "minus-log10": -m
 
 def read_hiero_table(
     path: Path | str,
-    scores: Sequence[str] = ("1", "2", "3", "4"),
-    values: ScoreValues = "minus-log10",
+    options: GrammarOptions | None = None,
     *,
     progress: Progress = SILENT,
 ) -> tuple[BlockTable, Vocabulary, Vocabulary]:
     """The table of rules of a Hiero, cdec or Joshua grammar, and its words.
 
     A line is `[X] ||| source ||| target ||| features [||| links]`; gaps are `[X,1]` and `[X,2]`, on
-    the target side also `[1]` and `[2]`. Features are numbers, or `name=number`. `scores` are the
-    four that become p(s|t), lexical weight of s given t, p(t|s), lexical weight of t given s: by
-    name, by position from 1, or `-` for one that the table does not have, which then is ln 1.
-    `values` says what the numbers are. Glue rules (`[S]`, `[GOAL]`) are left out: the decoder has
-    its own. Raises `FileError` or `LineError` as `read_moses_table` does.
+    the target side also `[1]` and `[2]`. Features are numbers, or `name=number`; the options say
+    which of them are the four scores. Scores that the grammar does not have are ln 1. Glue rules
+    (`[S]`, `[GOAL]`) are left out: the decoder has its own. Raises `FileError` or `LineError` as
+    `read_moses_table` does.
     """
-    if len(scores) != N_SCORES:
-        raise OptionError(f"{len(scores)} scores ({', '.join(scores)}): expected {N_SCORES}")
-    if values not in get_args(ScoreValues):
-        raise OptionError(f"score values {values}: expected one of {', '.join(FACTORS)}")
+    options = options or GrammarOptions()
     words = _core.WordTable(), _core.WordTable()
     for word in RESERVED:
         for side in words:
             side.add(word)
     reader = _core.MosesReader(*words, True)
-    grammar = _Grammar(Path(path), scores, values)
+    grammar = _Grammar(Path(path), options)
     with progress.stage("read rules"):
         for text in read_blocks(path):
             line, problem = reader.add_phrases(grammar.to_moses(text))
@@ -69,12 +61,14 @@ def read_hiero_table(
 class _Grammar:
     """Turns lines into those of Moses; keeps where each came from."""
 
-    def __init__(self, path: Path, scores: Sequence[str], values: ScoreValues) -> None:
+    def __init__(self, path: Path, options: GrammarOptions) -> None:
         self.path = path
         self.lines = array("q")
         """The line that each line for Moses came from."""
-        self._scores = scores
-        self._values = values
+        self._scores = [name.strip() for name in options.scores.split(",")]
+        if len(self._scores) != N_SCORES:
+            raise OptionError(f"scores={options.scores}: expected {N_SCORES} names, with commas")
+        self._values = options.score_values
         self._seen: set[str] = set()
         self._n_lines = 0
 

@@ -19,6 +19,7 @@ from calque.config.dense import (
 )
 from calque.config.features import FeatureOptions
 from calque.config.fill import Value, expected, fill, from_toml, settings, to_mapping
+from calque.config.grammar import GrammarOptions
 from calque.config.leave_one_out import LeaveOneOutOptions
 from calque.config.lm import LmOptions
 from calque.config.option import OptionInfo, describe, option
@@ -42,6 +43,7 @@ __all__ = [
     "EventOptions",
     "FeatureOptions",
     "ForceOptions",
+    "GrammarOptions",
     "JumpOptions",
     "LeaveOneOutOptions",
     "LexicalOptions",
