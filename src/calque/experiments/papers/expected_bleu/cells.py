@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,10 +16,13 @@ from calque.experiments.bench import Bench, variant
 from calque.experiments.cell import Cell
 from calque.experiments.corpus import Text, first_lines
 from calque.experiments.papers.expected_bleu.lists import ListsOf, Way, lists_cell
-from calque.experiments.training import Setting, Training, last_weights, scored, trained
+from calque.experiments.training import Setting, Training, scored, trained
+from calque.features import Weights
 from calque.model import Model
 from calque.progress import Progress
 from calque.tune import Xbleu
+from calque.tune.checkpoint import read_weights, write_weights
+from calque.tune.run import POOL
 
 DENSE = "standard - lexicalised-reordering + hierarchical-reordering + class_language_model"
 """Those of the paper that a block decoder has; it lacks the recurrent language model."""
@@ -143,14 +147,22 @@ class ExpectedBleuCells:
 
         def work(folder: Path, progress: Progress) -> Cell:
             begin, task = time.monotonic(), source.task(self.model, bench.threads)
-            run = folder / "run"
+            run, rounds = folder / "run", folder / "rounds"
+
+            def keep(round: int, weights: Weights) -> None:
+                write_weights(rounds / f"{round:03}.npz", weights)
+
+            rounds.mkdir(exist_ok=True)
             trainer = Xbleu(seed=bench.seeds[0], **options)
-            result = trainer.fit(task, run=run, threads=bench.threads, progress=progress)
-            last = last_weights(result, run)
-            # MERT may still make something of weights that are worse than none as they are.
-            weights = result.weights if result.chosen else last
+            result = trainer.fit(
+                task, run=run, threads=bench.threads, progress=progress, watch=keep
+            )
+            # MERT may still make something of weights that are worse than none as they are: the
+            # start is no choice.
+            chosen = max(result.history[1:], key=lambda done: done.score).round
+            weights = read_weights(rounds / f"{chosen:03}.npz")
+            shutil.rmtree(run / POOL, ignore_errors=True)
             found = scored(task.model, weights, texts, bench.threads, progress)
-            chosen = result.chosen or result.history[-1].round
             figures = {
                 "chosen iteration": chosen * PER_ROUND,
                 "sparse weights": len(weights.sparse),
@@ -165,5 +177,7 @@ class ExpectedBleuCells:
             return Cell({**found.figures, **figures}, curves, found.outputs, weights=weights)
 
         named = [rule, *(f"{value:g}" for value in more.values()), features, way]
-        depends = {"lists": made.key, "options": options, "seed": bench.seeds[0]}
+        depends = {
+            "lists": made.key, "options": options, "seed": bench.seeds[0], "choice": "dev"
+        }  # fmt: skip
         return bench.cell("-".join(named), depends, work)
