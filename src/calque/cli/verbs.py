@@ -98,7 +98,7 @@ VERBS = dict(
         _verb("lm", "Estimate an n-gram language model, or measure how well one predicts a text."),
         _verb(
             "import",
-            "Import a complete model: phrase table, reordering table, ARPA and weights.",
+            "Import a complete model of Moses, or a grammar of Hiero, cdec or Joshua.",
             "exchange",
             "import_",
         ),
