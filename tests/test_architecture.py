@@ -15,8 +15,8 @@ import calque
 
 PACKAGE = Path(calque.__file__).parent
 WAY = [
-    *("text", "align", "blocks", "lm", "features", "model", "decode", "hyps", "tune", "report"),
-    "experiments",
+    *("text", "align", "unseen", "blocks", "lm", "features", "model", "decode", "hyps", "tune"),
+    *("report", "experiments"),
 ]
 FOUNDATION = {"errors", "progress", "config", "parallel", "_core"}
 MAY_IMPORT = {

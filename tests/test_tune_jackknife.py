@@ -25,6 +25,8 @@ from calque.tune.jackknife import part_of_lines
 
 FEATURES = {"dense": "standard", "sparse": "P1,W1"}
 N_PARTS = 3
+COPYING = {"least_agreement": 1}
+"""What stands for unseen words is learned from the whole text, and so differs."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -43,7 +45,9 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> CorpusFiles:
 @pytest.fixture(scope="module")
 def model(text: CorpusFiles, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("jackknife") / "model"
-    options = fill(TrainOptions(), {"features": FEATURES, "blocks": {"min_count": 1}})
+    options = fill(
+        TrainOptions(), {"features": FEATURES, "blocks": {"min_count": 1}, "decode": COPYING}
+    )
     build(BitextFiles(text.train_source, text.train_target), path, options)
     return path
 
@@ -75,7 +79,7 @@ def test_each_part_is_decoded_by_a_model_built_from_the_others(
         for path, side in zip(files, lines, strict=False):
             path.write_text("".join(side[at] + "\n" for at in np.flatnonzero(keep)))
         write_pharaoh(files[2], whole.bitext.alignments.select(keep))
-        options = fill(TrainOptions(), {"features": FEATURES})
+        options = fill(TrainOptions(), {"features": FEATURES, "decode": COPYING})
         folder = tmp_path / f"model-{part}"
         build(BitextFiles(*files[:2]), folder, options, alignment=files[2])
         own = np.flatnonzero(~keep)

@@ -21,6 +21,7 @@ from calque.hyps import CandidatePool
 from calque.metrics.expected_bleu import ExpectedBleu
 from calque.model import Model
 from calque.model.build import build
+from calque.report import read_run
 from calque.text import BitextFiles
 from calque.tune import DecoderTask, NBestTask, Result, Task, Trainer, Xbleu
 from calque.tune.problem import Vector
@@ -226,6 +227,16 @@ def test_a_round_is_chosen_on_another_text(model: Model, text: CorpusFiles) -> N
     result = Xbleu(rounds=2, fixed="dense", sparse_step=0.01).fit(task)
     assert all(done.train_score is not None for done in result.history)
     assert result.score == max(done.score for done in result.history)
+
+
+def test_the_last_round_is_taken_where_it_is_asked_for(task: NBestTask, tmp_path: Path) -> None:
+    best = Xbleu(rounds=8).fit(task)
+    last = Xbleu(rounds=8, take="last").fit(task, run=tmp_path / "run")
+    assert best.chosen < 8  # of equal scores the first
+    assert last.chosen == 8
+    assert [done.score for done in last.history] == [done.score for done in best.history]
+    assert read_run(tmp_path / "run").chosen == 8
+    assert read_run(tmp_path / "run").end_weights == last.weights
 
 
 def test_a_run_that_decodes_again_goes_on_to_the_same_weights(

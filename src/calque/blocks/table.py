@@ -95,6 +95,15 @@ class BlockTable:
         """The inner alignment of a block: rows of (source position, target position)."""
         return self.links[self.link_offsets[block] : self.link_offsets[block + 1]]
 
+    def single_words(self) -> dict[int, int]:
+        """The source words that have blocks by themselves, and N(s) of each; 1 without counts."""
+        # Source phrases are sorted by length: those of one word come first.
+        n_singles = int(np.searchsorted(np.diff(self.source_offsets), 1, side="right"))
+        has_blocks = np.flatnonzero(np.diff(self.block_offsets[: n_singles + 1]))
+        words = self.source_words[:n_singles][has_blocks].tolist()
+        counts = self.source_counts[has_blocks].tolist() if len(self.source_counts) else None
+        return dict(zip(words, counts or [1] * len(words), strict=True))
+
     def find(self, words: NDArray[np.int32] | list[int]) -> int:
         """The index of the source phrase with these words, or -1."""
         return self.core.find(np.ascontiguousarray(words, np.int32))

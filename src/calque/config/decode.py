@@ -103,6 +103,14 @@ class DecodeOptions(ReorderingOptions):
         "longer sentences are cut at punctuation into pieces of at most this many words",
         least=1,
     )
+    least_agreement: float = option(
+        0.2,
+        "a word that the model has never seen is translated by known words that look like it or"
+        " that it is made of, if these are expected to have at least this share of its"
+        " translation right; 1 copies every such word",
+        least=0,
+        most=1,
+    )
     max_targets: int = option(*MAX_TARGETS, least=0)
     options_per_span: int = option(
         20, "best translation options kept per source span; 0 keeps all", least=0

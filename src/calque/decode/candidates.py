@@ -122,7 +122,10 @@ class CandidateSearch:
         """
         model = translator.model
         self._decoder = PartDecoder(translator, leave_one_out)
-        prepared = prepare(sentences, model, translator.options.max_words)
+        options = translator.options
+        prepared = prepare(
+            sentences, model, options.max_words, least_agreement=options.least_agreement
+        )
         texts = PreparedText.batches(prepared, model, _at_once(model))
         self.parts = list(with_pairs(texts, self._decoder.training))
 

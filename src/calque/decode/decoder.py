@@ -428,7 +428,7 @@ class Decoder:
             )
         values = asdict(options)
         limits = ("options_per_span", "options_by", "options_in_sentence", "max_targets")
-        for name in (*limits, "engine", "max_words", "max_span", "shallow"):
+        for name in (*limits, "engine", "max_words", "max_span", "shallow", "least_agreement"):
             del values[name]
         return _core.SearchOptions(**values)
 

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 from calque.decode.constraints import Constraints
 from calque.decode.source import SourceText
 from calque.decode.split import Piece, split
+from calque.decode.substitution import substitute
 from calque.model import Model
 from calque.text import Prepared, checked_text
 
@@ -71,12 +72,24 @@ class PreparedText:
 
 
 def prepare(
-    lines: Iterable[str], model: Model, max_words: int, constraints: Constraints | None = None
+    lines: Iterable[str],
+    model: Model,
+    max_words: int,
+    constraints: Constraints | None = None,
+    least_agreement: float | None = None,
 ) -> Iterator[PreparedSentence]:
-    """The sentences as the model knows them, lazily, in pieces of at most `max_words` words."""
+    """The sentences as the model knows them, lazily, in pieces of at most `max_words` words.
+
+    Known words stand for others where they are expected to agree with them by `least_agreement`,
+    by default that of the model's options.
+    """
     constraints = constraints or Constraints()
+    if least_agreement is None:
+        least_agreement = model.decode_options.least_agreement
     for line in lines:
         prepared, required = constraints.prepare(checked_text(line), model.preprocessor)
+        if model.substitutes is not None and least_agreement < 1:
+            prepared, required = substitute(prepared, required, model.substitutes, least_agreement)
         yield PreparedSentence(prepared, list(split(prepared.words, required, max_words)))
 
 

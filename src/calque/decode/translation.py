@@ -60,6 +60,10 @@ class Translation:
     """Sparse features: values by key, where `Translator.n_best` was asked for them."""
     source_words: tuple[str, ...] = ()
     """The sentence as the decoder saw it: spans of blocks and links count these words."""
+    given_words: tuple[str, ...] = ()
+    """The sentence before known words stood for others; empty where none did."""
+    places: tuple[int, ...] = ()
+    """Of each source word in `given_words`; empty where all words are as given."""
     word_confidences: tuple[float, ...] = ()
     """For every word the probability that it is right, where `Translator.n_best` was asked."""
     expected_bleu: float | None = None
@@ -83,9 +87,22 @@ class Translation:
         confidences = self.word_confidences
         return sum(confidences) / len(confidences) if confidences else None
 
+    @property
+    def substituted(self) -> dict[str, str]:
+        """Words that the model has never seen, and the known words that stood for each."""
+        known: dict[int, list[str]] = {}
+        for word, place in zip(self.source_words, self.places, strict=False):  # places may lack
+            known.setdefault(place, []).append(word)
+        return {
+            self.given_words[place]: " ".join(words)
+            for place, words in known.items()
+            if words != [self.given_words[place]]
+        }
+
     def alignment(self) -> str:
-        """The links in the Pharaoh format: source and target positions, `0-0 1-2`."""
-        return " ".join(f"{i}-{j}" for i, j in sorted(self.links))
+        """The links in the Pharaoh format: positions in the given sentence and in the target."""
+        links = {(self.places[i] if self.places else i, j) for i, j in self.links}
+        return " ".join(f"{i}-{j}" for i, j in sorted(links))
 
     def to_json(self) -> dict[str, Any]:
         """Everything but sparse features as plain values; spans are half-open."""
@@ -101,6 +118,7 @@ class Translation:
             "blocks": list(self._plain_blocks()),
             "links": [list(link) for link in sorted(self.links)],
             "unknown": list(self.unknown),
+            "substituted": self.substituted,
             "features": dict(self.features),
         }
 
@@ -185,6 +203,8 @@ def read_off(
         tuple(uses),
         tuple(links),
         source_words=prepared.words,
+        given_words=prepared.given,
+        places=prepared.places,
     )
 
 

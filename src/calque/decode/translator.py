@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -293,9 +294,10 @@ class Translator(OneBest):
     def graph(self, sentence: str, **options: Any) -> TranslationGraph:
         """Everything that the search of one sentence kept; `options` as in `translate`."""
         model = self.model
-        words = model.preprocessor.prepare(checked_text(sentence)).words
-        source = SourceText.from_words([words], model.source_vocabulary, model.target_vocabulary)
         search = fill(self.options, options, "translate")
+        [whole] = prepare([sentence], model, sys.maxsize, least_agreement=search.least_agreement)
+        words = whole.prepared.words
+        source = SourceText.from_words([words], model.source_vocabulary, model.target_vocabulary)
         if len(words) > search.max_words:
             raise OptionError(
                 f"a sentence of {len(words):,} words: a graph is of one piece, of at most"
@@ -307,7 +309,7 @@ class Translator(OneBest):
     def _prepared(
         self, sentences: Iterable[str], constraints: Constraints, search: DecodeOptions
     ) -> Iterator[PreparedSentence]:
-        return prepare(sentences, self.model, search.max_words, constraints)
+        return prepare(sentences, self.model, search.max_words, constraints, search.least_agreement)
 
     def ways(
         self,

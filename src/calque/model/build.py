@@ -21,12 +21,13 @@ from calque.model.engine import check_engine
 from calque.model.feature_data import family_of, learn_feature_data
 from calque.model.kept_bitext import KeptBitext
 from calque.model.language import learn_lm
-from calque.model.model import Model
+from calque.model.model import Model, known_words
 from calque.model.writer import ModelWriter
 from calque.parallel import n_workers
 from calque.progress import SILENT, Progress
 from calque.text import Bitext, BitextSource, Preprocessor, open_input, read_bitext
 from calque.text.files import STANDARD_STREAM
+from calque.unseen import learn_unseen
 
 MEGABYTE = 1_000_000
 
@@ -106,6 +107,9 @@ def build(
             threads=workers,
             progress=progress,
         )
+        vocabularies = bitext.source_vocabulary, bitext.target_vocabulary
+        with progress.stage("unseen words"):
+            unseen = learn_unseen(bitext, links, known_words(blocks, vocabularies[0]))
         kept = KeptBitext.of(
             bitext,
             links,
@@ -113,7 +117,6 @@ def build(
             options.blocks.rules if options.decode.engine == "chart" else None,
         )
         is_small = kept.n_bytes <= options.keep_bitext_mb * MEGABYTE
-        vocabularies = bitext.source_vocabulary, bitext.target_vocabulary
         lm, lm_weights = learn_lm(
             bitext,
             preprocessor,
@@ -134,6 +137,7 @@ def build(
             features,
             data,
             kept if is_small else None,
+            unseen,
         )
         with progress.stage("write") as stage:
             info: dict[str, Any] = {

@@ -24,6 +24,7 @@ from calque.model.weights import DEFAULT, active_name, read_weights, write_weigh
 from calque.model.writer import ModelWriter
 from calque.parallel import n_workers
 from calque.text import Preprocessor, Vocabulary
+from calque.unseen import KnownWords, Substitutes, UnseenWords
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,8 @@ class Model:
     feature_data: FeatureData = field(default_factory=FeatureData)
     bitext: KeptBitext | None = None
     """What the model was learned from; none where that was large or is not known."""
+    unseen: UnseenWords | None = None
+    """What was learned of words like those that the training text lacks."""
     origin: Origin | None = None
     """The folder that it was loaded from, if any."""
 
@@ -68,6 +71,14 @@ class Model:
         return self.feature_data.compile(
             self.feature_options, self.blocks, self.source_vocabulary, self.target_vocabulary
         )
+
+    @cached_property
+    def substitutes(self) -> Substitutes | None:
+        """What finds known words in place of others; none where nothing was learned of them."""
+        if self.unseen is None:
+            return None
+        known = known_words(self.blocks, self.source_vocabulary)
+        return Substitutes(self.unseen, known, self.target_vocabulary)
 
     def family(self, name: str) -> dict[str, Template]:
         """The model's templates of a family or group, by their names.
@@ -118,6 +129,7 @@ class Model:
                 feature_options=fill(FeatureOptions.standard(), features, "features"),
                 feature_data=FeatureData.load(folder),
                 bitext=KeptBitext.from_arrays(bitext) if bitext else None,
+                unseen=UnseenWords.from_json(folder.json("unseen")) if "unseen" in folder else None,
                 origin=origin,
             )
             model._check()
@@ -151,10 +163,18 @@ class Model:
             writer.arrays(arrays, n_workers(threads))
             self.feature_data.save(writer, n_workers(threads))
             writer.json("features", to_mapping(self.feature_options))
+            if self.unseen is not None:
+                writer.json("unseen", self.unseen.to_json())
             write_weights(writer, DEFAULT, self.weights)
             writer.json("decode", to_mapping(self.decode_options))
             made_by = f"calque {version('calque')}"
             writer.commit({"made_by": made_by, **info, "weights": DEFAULT})
+
+
+def known_words(blocks: BlockTable, vocabulary: Vocabulary) -> KnownWords:
+    """The source words that blocks translate by themselves, and how often each was seen."""
+    singles = blocks.single_words()
+    return KnownWords({vocabulary.word(id): count for id, count in singles.items()})
 
 
 def _restored(values: Mapping[str, Any]) -> Model:

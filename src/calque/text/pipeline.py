@@ -50,6 +50,10 @@ class Prepared:
     """What stands before each word in the sentence, where it was tokenised and this is known."""
     is_capitals: bool = False
     """Whether the sentence is in capitals throughout, which the model's true case hides."""
+    given: tuple[str, ...] = ()
+    """The words before others were put in place of some; none where nothing was."""
+    places: tuple[int, ...] = ()
+    """For each word the place of what it stands for in `given`; none where nothing changed."""
 
     @property
     def literal(self) -> tuple[str, ...]:

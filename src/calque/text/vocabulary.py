@@ -36,8 +36,8 @@ class Vocabulary:
     def __iter__(self) -> Iterator[str]:
         return iter(self._words)
 
-    def __contains__(self, word: str) -> bool:
-        return self._table.find(word) >= 0
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self._table.find(word) >= 0
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Vocabulary) and self._words == other._words

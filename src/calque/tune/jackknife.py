@@ -47,7 +47,7 @@ class JackknifeSource(DecoderSource):
 
     Such a model has blocks, block scores, language models and all other counts of the other parts
     only. What it shares with the model of the whole are vocabularies, word classes (features go by
-    them) and word alignments, which a single pair hardly changes.
+    them), word alignments and what was learned of unseen words, which a single pair hardly changes.
     """
 
     def __init__(

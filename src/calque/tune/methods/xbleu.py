@@ -30,6 +30,10 @@ class XbleuOptions(RoundOptions):
         0.0, "stop when no weight changes by more than this fraction of the largest weight", least=0
     )
     iterations: int = option(5, "iterations over all lists per round", least=1)
+    take: Literal["best", "last"] = option(
+        "best",
+        "the round whose weights are the result: the best on the development set or the last",
+    )
     decode_every: int = option(
         0,
         "decode anew with the weights of the moment every so many rounds, and learn from all"
@@ -121,6 +125,11 @@ class Xbleu(CandidateTrainer):
     can_repeat = True
     Options = XbleuOptions
     options: XbleuOptions
+
+    @property
+    def takes_last(self) -> bool:
+        """Whether the last round counts, whatever the others scored."""
+        return self.options.take == "last"
 
     def begin(self, task: Task, place: Place) -> tuple[Training, Weights]:
         """A pool of candidates, empty as yet."""
