@@ -16,6 +16,8 @@ from calque.errors import OptionError, hint
 
 POOLED = "grow-diag-final-and, grow-diag"
 """Symmetrisations that blocks are taken from."""
+ALIGNERS = "hmm, sampler"
+"""Aligners whose links make up for each other's mistakes."""
 FAMILIES = "lexical, hierarchical, orientation-classes"
 """Sparse features whose weights are worth learning on the training text."""
 
@@ -65,8 +67,9 @@ XBLEU = TuningStep(
         "batch": 32,
         "sparse_rate": 0.03,
         "scale": 3.0,
-        "rounds": 4,
+        "rounds": 3,
         "iterations": 1,
+        "take": "last",
         "fixed": "dense",
     },
     jackknife=5,
@@ -83,6 +86,11 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             "blocks of two alignments, sparse features of words and their order; MIRA on the"
             " development set, then expected BLEU on the training text",
             _TRAIN,
+            (MIRA, XBLEU),
+        ),
+        "best": Preset(
+            "as standard, with blocks of four alignments by two aligners",
+            {**_TRAIN, "align.aligner": ALIGNERS},
             (MIRA, XBLEU),
         ),
     }
