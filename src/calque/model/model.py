@@ -23,7 +23,7 @@ from calque.model.origin import Origin
 from calque.model.weights import DEFAULT, active_name, read_weights, write_weights
 from calque.model.writer import ModelWriter
 from calque.parallel import n_workers
-from calque.text import Preprocessor, Vocabulary
+from calque.text import RESERVED, Preprocessor, Vocabulary
 from calque.unseen import KnownWords, Substitutes, UnseenWords
 
 
@@ -173,8 +173,8 @@ class Model:
 
 def known_words(blocks: BlockTable, vocabulary: Vocabulary) -> KnownWords:
     """The source words that blocks translate by themselves, and how often each was seen."""
-    singles = blocks.single_words()
-    return KnownWords({vocabulary.word(id): count for id, count in singles.items()})
+    singles = blocks.single_words().items()
+    return KnownWords({vocabulary.word(id): n for id, n in singles if id >= len(RESERVED)})
 
 
 def _restored(values: Mapping[str, Any]) -> Model:
