@@ -158,6 +158,18 @@ def test_several_sets_of_links_count_as_one() -> None:
     assert twice.of_word("a") == learn._Translations(bitext, links).of_word("a")
 
 
+def test_of_a_long_text_the_beginning_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = [("a b", "x y", "0-0 1-1"), ("a", "x", "0-0"), ("a c", "z z", "0-1 1-0")]
+    bitext, links = aligned(pairs)
+    monkeypatch.setattr(learn, "MOST_PAIRS", 2)
+    text = learn._Translations(bitext, Alignments.stacked([links, links]))
+    x = bitext.target_vocabulary.id("x")
+    assert text.words == ["a", "b"]
+    assert text.of_word("a") == {x: 1.0}
+    assert text.of_word("c") == {}
+    assert text.agreement("a", ("c",)) == 0
+
+
 def test_rates_leave_out_the_case_itself_and_know_the_mean() -> None:
     rates = Rates()
     for value in (1.0, 0.0, 0.5):

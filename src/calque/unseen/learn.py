@@ -25,6 +25,8 @@ from calque.unseen.substitutes import UnseenWords
 
 RARE = 2
 """Words that occur no more often than this are taken for such as a new text brings."""
+MOST_PAIRS = 200_000
+"""Sentence pairs that are looked at: the first so many."""
 MOST_WORDS = 4000
 """Words that endings and fillers are looked at in."""
 MOST_RARE = 2000
@@ -102,14 +104,20 @@ class _Translations:
     """What source words are linked to: per occurrence, how often to each target word."""
 
     def __init__(self, bitext: Bitext, alignments: Alignments) -> None:
-        self._pairs = WordPairs.counted(bitext.source, bitext.target, alignments)
-        n_sets = len(alignments) // max(len(bitext.source), 1)
-        words, target = list(bitext.source_vocabulary), bitext.target_vocabulary
-        n_times = np.bincount(bitext.source.ids, minlength=len(words))
+        n_pairs = min(len(bitext), MOST_PAIRS)
+        source, target = (side.part(0, n_pairs) for side in (bitext.source, bitext.target))
+        sets = [
+            some.select(np.arange(len(some)) < n_pairs)
+            for some in alignments.unstacked(len(bitext))
+        ]
+        self._pairs = WordPairs.counted(source, target, Alignments.stacked(sets))
+        n_sets = len(sets)
+        words = list(bitext.source_vocabulary)
+        n_times = np.bincount(source.ids, minlength=len(words))
         self._n_times = n_times * n_sets
         self._counts = n_times
         self._ids = {words[id]: id for id in range(len(RESERVED), len(words)) if n_times[id]}
-        self._target = target
+        self._target = bitext.target_vocabulary
         self._begins = np.searchsorted(self._pairs.source, np.arange(len(words) + 1))
         self._known: dict[str, dict[int, float]] = {}
 
@@ -124,6 +132,8 @@ class _Translations:
 
     def of_word(self, word: str) -> dict[int, float]:
         """The target words that it is linked to, and how often per occurrence."""
+        if word not in self._ids:
+            return {}
         if word not in self._known:
             id = self._ids[word]
             begin, end = self._begins[id], self._begins[id + 1]
