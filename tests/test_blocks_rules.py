@@ -27,8 +27,9 @@ from rules_reference import count_rules
 from calque import _core
 from calque.align import Alignments
 from calque.blocks import BlockTable, extract, rule_limits
+from calque.blocks.table import PREFIXES
 from calque.config.blocks import BlockOptions, RuleOptions
-from calque.errors import CalqueError
+from calque.errors import CalqueError, ModelError
 
 LOOSE = BlockOptions(rules=RuleOptions(boundaries="loose"))
 NONE = RuleOptions(max_gaps=0)
@@ -216,6 +217,29 @@ def test_an_empty_corpus_gives_an_empty_table() -> None:
     table = extract(*to_arrays([]), with_gaps=True)
     assert len(table) == 0
     assert table.find([3]) == -1
+    assert [array.tolist() for array in table.prefixes] == [[-1], [1, 1], [-1]]
+
+
+def test_a_table_of_rules_has_the_index_of_prefixes_and_one_of_blocks_can_be_given_it(
+    corpus: list[Pair],
+) -> None:
+    rules = extract(*to_arrays(corpus), with_gaps=True, threads=1)
+    fresh = _core.index_prefixes(rules.source_words, rules.source_offsets)
+    arrays = rules.to_arrays()
+    for name, array in zip(PREFIXES, fresh, strict=True):
+        assert np.array_equal(arrays[name], array)
+    blocks = extract(*to_arrays(corpus), threads=1)
+    assert not set(PREFIXES) & set(blocks.to_arrays())
+    assert len(blocks.prefixes[0]) > blocks.n_sources
+    for name in PREFIXES:
+        with pytest.raises(ModelError, match=f"lacks the array '{name}'"):
+            BlockTable.from_arrays({key: array for key, array in arrays.items() if key != name})
+    with pytest.raises(ModelError, match="'prefix_phrases' has"):
+        BlockTable.from_arrays({**arrays, "prefix_phrases": arrays["prefix_phrases"][1:]})
+    damaged = arrays["prefix_phrases"].copy()
+    damaged[-1] = rules.n_sources
+    with pytest.raises(ModelError, match="'prefix_phrases'"):
+        BlockTable.from_arrays({**arrays, "prefix_phrases": damaged}).check(60, 60)
 
 
 def test_words_with_the_ids_of_gaps_are_refused() -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.blocks.scratch import Pieces, Scratch
-from calque.blocks.table import WIDTHS, BlockTable
+from calque.blocks.table import PREFIXES, WIDTHS, BlockTable, index_prefixes
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
@@ -20,11 +20,15 @@ def assemble(
     target_counts: NDArray[np.uint32],
     scratch: Scratch,
     pool: ThreadPoolExecutor,
+    with_gaps: bool,
 ) -> BlockTable:
-    """The table of the scored pieces, with target phrases renumbered to those in use."""
+    """The table of the scored pieces, with target phrases renumbered to those in use.
+
+    With gaps it has an index of prefixes.
+    """
     parts = [
         pool.submit(_block_arrays, pieces, scratch),
-        pool.submit(_source_arrays, pieces, sources, scratch),
+        pool.submit(_source_arrays, pieces, sources, scratch, with_gaps),
         pool.submit(_target_arrays, pieces, targets, target_counts, scratch),
     ]
     return BlockTable.from_arrays(
@@ -40,11 +44,15 @@ def _block_arrays(pieces: Pieces, scratch: Scratch) -> Arrays:
     }
 
 
-def _source_arrays(pieces: Pieces, sources: _core.Phrases, scratch: Scratch) -> Arrays:
+def _source_arrays(
+    pieces: Pieces, sources: _core.Phrases, scratch: Scratch, with_gaps: bool
+) -> Arrays:
     words, offsets = _lay_out(sources, pieces.finish("source_ids"), scratch)
     slots = scratch.empty((2 * _core.n_slots(len(offsets) - 1),), np.int32)
     _core.index_sources(words, offsets, slots)
+    prefixes = index_prefixes(words, offsets) if with_gaps else ()
     return {
+        **{name: scratch.keep(array) for name, array in zip(PREFIXES, prefixes, strict=False)},
         "source_words": words,
         "source_offsets": offsets,
         "source_counts": pieces.finish("source_counts"),

@@ -88,7 +88,13 @@ def extract(
                 stage.advance()
             counted.runs.clear()
             table = assemble(
-                pieces, counted.sources, counted.targets, counted.target_counts, scratch, pool
+                pieces,
+                counted.sources,
+                counted.targets,
+                counted.target_counts,
+                scratch,
+                pool,
+                with_gaps,
             )
             stage.say(f"{len(table):,} blocks of {table.n_sources:,} source phrases")
     return table

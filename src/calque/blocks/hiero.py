@@ -55,7 +55,7 @@ def read_hiero_table(
         raise FileError(
             path, f"no rule has a feature '{missing[0]}': expected --scores of features"
         )
-    return finished(reader)
+    return finished(reader, True)
 
 
 class _Grammar:

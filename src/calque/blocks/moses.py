@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from calque import _core
-from calque.blocks.table import WIDTHS, BlockTable
+from calque.blocks.table import PREFIXES, WIDTHS, BlockTable, index_prefixes
 from calque.errors import CalqueError, FileError, LineError
 from calque.progress import SILENT, Progress
 from calque.text import RESERVED, Vocabulary, open_output, read_blocks
@@ -52,15 +52,20 @@ def read_moses_table(
             raise FileError(
                 reordering_table, f"lacks the phrase pair of {phrase_table}, line {line}"
             )
-    return finished(reader)
+    return finished(reader, with_gaps)
 
 
-def finished(reader: _core.MosesReader) -> tuple[BlockTable, Vocabulary, Vocabulary]:
+def finished(
+    reader: _core.MosesReader, with_gaps: bool
+) -> tuple[BlockTable, Vocabulary, Vocabulary]:
     """The table of what a reader has read, and its words."""
     arrays = reader.finish()
     arrays |= {name: arrays[name].reshape(-1, width) for name, width in WIDTHS.items()}
     slots = np.empty(2 * _core.n_slots(len(arrays["source_offsets"]) - 1), np.int32)
     _core.index_sources(arrays["source_words"], arrays["source_offsets"], slots)
+    if with_gaps:
+        prefixes = index_prefixes(arrays["source_words"], arrays["source_offsets"])
+        arrays |= dict(zip(PREFIXES, prefixes, strict=True))
     table = BlockTable.from_arrays({**arrays, "slots": slots})
     return table, _vocabulary(reader.source_table), _vocabulary(reader.target_table)
 

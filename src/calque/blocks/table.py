@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from calque import _core
 from calque.errors import ModelError
 from calque.text.mapped import check_finite, check_ids, check_offsets, pieces
 
+Prefixes: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
+"""Symbols, first children and phrases of the nodes of a trie (core/blocks/prefix_index.h)."""
 LONGEST = 255
 """Words of a phrase, at most."""
 WIDTHS = {"scores": 4, "orientation": 6, "links": 2}
@@ -22,6 +24,12 @@ DTYPES = {
     "links": "uint8",
 }
 """The types of arrays that are not int32."""
+PREFIXES = ("prefix_symbols", "prefix_children", "prefix_phrases")
+"""The arrays that only a table of rules has."""
+
+
+def _nothing() -> NDArray[np.int32]:
+    return np.empty(0, np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +39,9 @@ class BlockTable:
     Source phrases are sorted by (length, word ids) and so are target phrases. The blocks of one
     source phrase are contiguous, best first: by the sum of their four scores, ties by target
     phrase. Probabilities are natural logs.
+
+    A block with gaps is a rule: `FIRST_GAP` and `SECOND_GAP` stand among its words. Tables of rules
+    have no orientations, but an index of every prefix of their source sides.
 
     A table read from Moses may lack counts and orientations: those arrays are then empty (no
     rows).
@@ -62,6 +73,12 @@ class BlockTable:
     """Where the links of each block begin, and one last entry."""
     slots: NDArray[np.int32]
     """The hash index of source phrases (open addressing): phrase or -1, part of its hash."""
+    prefix_symbols: NDArray[np.int32] = field(default_factory=_nothing)
+    """The trie over source sides, in tables of rules: per node the symbol that leads to it."""
+    prefix_children: NDArray[np.int32] = field(default_factory=_nothing)
+    """Where the children of each node begin, and one last entry."""
+    prefix_phrases: NDArray[np.int32] = field(default_factory=_nothing)
+    """The source phrase that ends at each node, or -1."""
 
     def __len__(self) -> int:
         return len(self.target_phrase)
@@ -117,18 +134,29 @@ class BlockTable:
         """The table as the kernels take it: a view of the same memory."""
         return _core.BlockTable(self.to_arrays())
 
+    @cached_property
+    def prefixes(self) -> Prefixes:
+        """The trie over source phrases: its three arrays, which a table without is given."""
+        if len(self.prefix_symbols):
+            return self.prefix_symbols, self.prefix_children, self.prefix_phrases
+        return index_prefixes(self.source_words, self.source_offsets)
+
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays by name: the form on disk."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        arrays = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: array for name, array in arrays.items() if name not in PREFIXES or len(array)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> BlockTable:
         """The table of these arrays, which are used as they are; `ModelError` where they misfit."""
-        for name in (field.name for field in fields(cls)):
+        names = [field.name for field in fields(cls)]
+        has_prefixes = any(name in arrays for name in PREFIXES)
+        given = [name for name in names if name not in PREFIXES or has_prefixes]
+        for name in given:
             if name not in arrays:
                 raise ModelError(f"the block table lacks the array '{name}'")
             _check_form(name, arrays[name])
-        table = cls(**{field.name: arrays[field.name] for field in fields(cls)})
+        table = cls(**{name: arrays[name] for name in given})
         table._check_sizes()
         return table
 
@@ -147,6 +175,10 @@ class BlockTable:
         check_ids("block table: 'slots'", slots, self.n_sources, first=-1)
         if not any((piece < 0).any() for piece in pieces(slots)):
             raise ModelError("block table: 'slots' has no free slot")
+        if n_nodes := len(self.prefix_symbols):
+            highest = (n_source_words, n_nodes + 1, self.n_sources)
+            for name, array, n_ids in zip(PREFIXES, self.prefixes, highest, strict=True):
+                check_ids(f"block table: '{name}'", array, n_ids, first=-1)
         check_finite("block table: 'scores'", self.scores)
         check_finite("block table: 'orientation'", self.orientation)
 
@@ -185,9 +217,18 @@ class BlockTable:
             "scores": (len(self),),
             **dict.fromkeys(("joint_counts", "orientation"), (len(self), 0)),
         }
+        if n_nodes := len(self.prefix_symbols):
+            n_rows |= {"prefix_children": (n_nodes + 1,), "prefix_phrases": (n_nodes,)}
         for name, allowed in n_rows.items():
             if (n_found := len(getattr(self, name))) not in allowed:
                 raise ModelError(f"block table: '{name}' has {n_found} rows, expected {allowed[0]}")
+
+
+def index_prefixes(words: NDArray[np.int32], offsets: NDArray[np.int64]) -> Prefixes:
+    """The trie over source phrases, which are sorted: `BlockTable.prefixes` without the table."""
+    if len(offsets) == 1:  # no phrases: a root without children
+        return np.array([-1], np.int32), np.array([1, 1], np.int32), np.array([-1], np.int32)
+    return _core.index_prefixes(words, offsets)
 
 
 def _check_form(name: str, array: NDArray[Any]) -> None:

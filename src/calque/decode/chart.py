@@ -25,8 +25,9 @@ class ChartDecoder(Decoder):
             raise CalqueError(
                 "sparse features need decode.engine=phrase: there are none for decode.engine=chart"
             )
-        prefixes = _core.index_prefixes(blocks.source_words, blocks.source_offsets)
-        return _core.ChartDecoder(blocks.core, lm.core, lm_words, self.features.core, *prefixes)
+        return _core.ChartDecoder(
+            blocks.core, lm.core, lm_words, self.features.core, *blocks.prefixes
+        )
 
     @property
     def core(self) -> _core.Decoder:
