@@ -22,6 +22,7 @@ from types import FrameType
 import numpy as np
 
 from calque.align import Alignments, read_pharaoh, write_pharaoh
+from calque.blocks import read_hiero_table, read_moses_table
 from calque.config import FeatureOptions, TrainOptions, from_toml
 from calque.data import write_corpus
 from calque.decode import Translator
@@ -102,6 +103,13 @@ def text_readers(folder: Path) -> dict[str, Case]:
         "nbest-json": of_file((json.dumps(row) + "\n").encode() * 3, read_nbest),
         "weights": of_file(b"lm 0.5\ntm= 1 2\n#0123456789abcdef 3\n", read_weights),
         "arpa": of_file(arpa, read_arpa),
+        "rules-moses": of_file(
+            b"a [X][X] [X] ||| [X][X] b [X] ||| 0.5 1 0.1 1 ||| 0-1 1-0 ||| 2 3 1 ||| |||\n" * 2,
+            lambda path: read_moses_table(path, with_gaps=True),
+        ),
+        "rules-hiero": of_file(
+            b"[X] ||| a [X,1] ||| [X,1] b ||| 0.5 1 0.1 1 ||| 0-1\n" * 2, read_hiero_table
+        ),
         "pharaoh": of_file(
             (folder / "links").read_bytes(), lambda path: read_pharaoh(path, sentences, sentences)
         ),
@@ -211,7 +219,7 @@ def model_readers(folder: Path) -> dict[str, Case]:
 
 READERS = {
     text_readers: ["lines", "tmx", "toml", "nbest-moses", "nbest-joshua", "nbest-json", "weights",
-                   "arpa", "pharaoh", "brown", "tags", "external"],
+                   "arpa", "rules-moses", "rules-hiero", "pharaoh", "brown", "tags", "external"],
     array_readers: ["pool", "checkpoint", "run"],
     model_readers: ["model-bytes", "model-values", "model-manifest"],
 }  # fmt: skip

@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+import numpy as np
 import pytest
 from conftest import Run, done, mistake
 
@@ -352,6 +353,8 @@ def test_a_model_of_rules_is_trained_with_one_option(
     assert "distance" not in loaded.weights
     described = json.loads(done(verb("info", model, "--json")))
     assert described["info"]["options"]["blocks"]["rules"]["boundaries"] == "tight"
+    assert f"rules           {len(loaded.blocks):,} of " in done(verb("info", model))
+    assert isinstance(loaded.blocks.prefix_symbols.base, np.memmap)
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,14 @@ from conftest import Run, done, mistake
 
 import calque as api
 from calque.config import RoundOptions, TrainOptions, fill
-from calque.config.presets import PRESETS, TuningStep
+from calque.config.presets import CHART_PRESETS, PRESETS, TuningStep
 from calque.data import CorpusFiles, write_corpus
 from calque.decode import Translator, load
 from calque.errors import CalqueError
 from calque.features import Weights
 from calque.features.jumps import LIMITS
 from calque.model import ModelFolder
+from calque.model.engine import check_engine
 from calque.model.weights import weight_names
 from calque.text import BitextFiles, read_lines, write_lines
 from calque.tune import PoolTrainer
@@ -44,7 +45,10 @@ def arguments(files: CorpusFiles, model: Path) -> list[str | Path]:
 
 
 def test_options_of_all_presets_are_valid() -> None:
-    for preset in PRESETS.values():
+    assert CHART_PRESETS.keys() == PRESETS.keys()
+    for preset in CHART_PRESETS.values():
+        check_engine(fill(TrainOptions(), {"decode.engine": "chart", **preset.train}))
+    for preset in (*PRESETS.values(), *CHART_PRESETS.values()):
         fill(TrainOptions(), preset.train).align.check()
         for step in preset.steps:
             find_method(step.method)(seed=1, **step.options)

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from blocks_reference import equal
 from conftest import Run as Verb
 from conftest import mistake
 
 from calque.align import write_pharaoh
-from calque.config import LeaveOneOutOptions, TrainOptions, fill
+from calque.config import BlockOptions, LeaveOneOutOptions, TrainOptions, fill
 from calque.data import CorpusFiles, write_corpus
 from calque.decode import CandidateLists, CandidateSearch, Translator, load
 from calque.errors import CalqueError, ModelError, OptionError
@@ -217,3 +218,16 @@ def test_what_jackknife_cannot_do_is_said(model: Path, text: CorpusFiles, tmp_pa
     with pytest.raises(ModelError, match="jackknife needs: train it with a larger keep_bitext_mb"):
         decoding(tmp_path / "plain", text)
     assert Mira(rounds=1, passes=2).fit(decoding(model, text)).score > 0
+
+
+def test_models_of_parts_have_rules_where_the_whole_has(text: CorpusFiles, tmp_path: Path) -> None:
+    chosen = {"decode.engine": "chart", "features.dense": "rules", "blocks.rules.max_span": 6}
+    files = BitextFiles(text.train_source, text.train_target)
+    build(files, tmp_path / "model", fill(TrainOptions(), chosen))
+    whole = Model.load(tmp_path / "model")
+    assert whole.bitext is not None
+    every = np.ones(len(whole.bitext), bool)
+    again = jackknife.model_of(whole, whole.bitext, every, BlockOptions())
+    assert equal(again.blocks, whole.blocks)
+    parts = decoding(tmp_path / "model", text).source.lists(whole.weights)
+    assert len(all_lists(parts).lengths) == 180

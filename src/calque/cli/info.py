@@ -91,7 +91,8 @@ def _summary(folder: ModelFolder) -> Iterator[tuple[str, str]]:
     if "blocks/joint_counts" in folder:
         n_phrases = _length(folder, "blocks/source_counts")
         n_blocks = _length(folder, "blocks/joint_counts")
-        yield "blocks", f"{n_blocks:,} of {n_phrases:,} source phrases"
+        what = "rules" if "blocks/prefix_symbols" in folder else "blocks"
+        yield what, f"{n_blocks:,} of {n_phrases:,} source phrases"
     tables = list(folder.names("lm/ngrams."))
     if tables:
         n_grams = sum(_length(folder, name) for name in (*tables, "lm/unigrams"))
