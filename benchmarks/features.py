@@ -116,7 +116,7 @@ def call_times(model: Model) -> dict[str, float]:
     times: dict[str, float] = {}
     text = encode(model, ["\u2116"])
     for slots in SLOTS:
-        options = replace(model.feature_options, sparse=CHOICES["all"], edges_slots=slots)
+        options = replace(model.feature_options, sparse=CHOICES["all"], wordedges_slots=slots)
         decoder = Decoder.of(replace(model, feature_options=options))
         templates = decoder.features.templates.values()
         keys = {one.key_of(["x"] * one.n_values) for one in templates}

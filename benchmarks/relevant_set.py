@@ -33,7 +33,7 @@ PAPER = {
     "dense_units": "plain",
     "average": False,
     "keep": "last",
-    "gain": "sentence",
+    "candidate_score": "sentence",
 }
 """The steps of Tillmann & Zhang 2008."""
 

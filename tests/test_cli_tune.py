@@ -149,7 +149,7 @@ def killed_in_round(command: list[str], run: Path, n_rounds: int) -> None:
 def test_a_killed_run_goes_on_to_the_same_weights(
     calque: Run, method: str, model: Path, development: CorpusFiles, tmp_path: Path
 ) -> None:
-    options = ["--set", "rounds=3", "--set", "settled=0", "--list-length", "20"]
+    options = ["--set", "rounds=3", "--set", "min_change=0", "--list-length", "20"]
     options += ["--set", "restarts=3"] if method == "mert" else []
     references = [x for path in development.dev_references for x in ("--reference", path)]
     command = ["tune", "--model", model, "--source", development.dev_source, *references]
@@ -193,11 +193,11 @@ def test_a_run_that_learned_nothing_has_its_own_exit_code_and_leaves_the_model_a
     files = ["--model", model, "--source", development.dev_source, "--method", "mira"]
     files += ["--reference", development.dev_references[0], "--list-length", "5"]
     # Any change counts as none: the run ends with its start.
-    result = verb("tune", *files, "--set", "settled=1000")
+    result = verb("tune", *files, "--set", "min_change=1000")
     assert result.returncode == 3
     assert "warning: mira: nothing was learned: no round is better" in result.stderr
     assert ModelFolder(model).manifest == before
-    told = verb("tune", *files, "--set", "settled=1000", "--json")
+    told = verb("tune", *files, "--set", "min_change=1000", "--json")
     assert told.returncode == 3
     assert json.loads(told.stdout)["trouble"].startswith("nothing was learned")
 

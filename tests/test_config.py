@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.config import describe, fill, from_toml, option, settings, to_mapping
+from calque.config import describe, fill, from_toml, option, renamed, settings, to_mapping
 from calque.config.document import to_markdown
 from calque.errors import CalqueError, FileError, OptionError
 
@@ -126,3 +126,30 @@ def test_the_page_of_options_is_current() -> None:
 def test_every_option_is_described_once() -> None:
     keys = [info.key for info in describe(TrainOptions)]
     assert keys == ["seed", "rate", "lower", "casing", "lm.order", "lm.text"]
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """Options of which one has a new name."""
+
+    longest: int = option(5, "longest n-gram", least=1, was="order")
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """The same in a group."""
+
+    lm: Renamed = field(default_factory=Renamed)
+
+
+def test_an_old_name_is_told_with_the_new_one() -> None:
+    with pytest.raises(OptionError, match="--set: 'order' is now called 'longest'"):
+        settings(Renamed(), ["order=3"])
+    with pytest.raises(OptionError, match="options: 'lm.order' is now called 'lm.longest'"):
+        fill(Grouped(), {"lm": {"order": 3}})
+
+
+def test_what_an_earlier_version_stored_is_taken_under_its_old_name() -> None:
+    assert fill(Grouped(), {"lm": {"order": 3}}, stored=True).lm.longest == 3
+    assert renamed(Renamed, {"order": 3}) == {"longest": 3}
+    assert renamed(Renamed, {"longest": 3}) == {"longest": 3}

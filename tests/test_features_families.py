@@ -449,7 +449,7 @@ def test_word_edges_may_keep_to_some_levels() -> None:
     assert 0 < len(kept) < len(every)
     assert found == kept
     assert chosen_templates("maxforce", levels="type")[1].slots == ("source.first@type",)
-    with pytest.raises(OptionError, match="edges_levels=browm: did you mean 'brown'"):
+    with pytest.raises(OptionError, match="wordedges_levels=browm: did you mean 'brown'"):
         chosen_templates("wordedges", levels="brown4,browm")
 
 

@@ -144,7 +144,7 @@ def test_every_method_is_public_and_named_after_its_file() -> None:
 
 ONE_BEST = [
     Mert(restarts=1, rounds=3),
-    Pro(rounds=3, sampled=50),
+    Pro(rounds=3, pairs_sampled=50),
     Mira(passes=5, rounds=3),
     Costmargin(rounds=3),
     Perceptron(rounds=3),
@@ -170,8 +170,8 @@ def test_the_round_is_chosen_on_the_development_text(model: Path, text: CorpusFi
     learned = text.dev_source, text.dev_references
     dev, references = text.test_source, text.test_references
     task = DecoderTask(model, *learned, n_best=20, dev_source=dev, dev_references=references)
-    alone = Mira(rounds=3, passes=10, settled=0.0).fit(DecoderTask(model, *learned, n_best=20))
-    result = Mira(rounds=3, passes=10, settled=0.0).fit(task)
+    alone = Mira(rounds=3, passes=10, min_change=0.0).fit(DecoderTask(model, *learned, n_best=20))
+    result = Mira(rounds=3, passes=10, min_change=0.0).fit(task)
     assert [one.train_score for one in result.history] == [one.score for one in alone.history]
     assert result.score == max(one.score for one in result.history)
     again = DecoderTask(model, text.test_source, text.test_references, n_best=1)
@@ -187,7 +187,7 @@ def test_the_round_is_chosen_on_the_development_text(model: Path, text: CorpusFi
 def test_who_watches_sees_the_weights_of_every_round(model: Path, text: CorpusFiles) -> None:
     task = DecoderTask(model, text.dev_source, text.dev_references, n_best=5)
     seen: dict[int, Weights] = {}
-    result = Mira(rounds=2, passes=5, settled=0.0).fit(task, watch=seen.__setitem__)
+    result = Mira(rounds=2, passes=5, min_change=0.0).fit(task, watch=seen.__setitem__)
     assert list(seen) == [one.round for one in result.history]
     scores = [task.judge.verdict(task.translate(weights)).score for weights in seen.values()]
     assert scores == [one.score for one in result.history]
@@ -235,7 +235,7 @@ def test_groups_of_weights_stay(
         return done
 
     monkeypatch.setattr(PoolTraining, "step", watched)
-    Mira(rounds=2, passes=5, settled=0.0, fixed=fixed, seed=2).fit(again)
+    Mira(rounds=2, passes=5, min_change=0.0, fixed=fixed, seed=2).fit(again)
     after = steps[-1]
     kept = {name.strip() for name in fixed.split(",")}
     for name in kept:

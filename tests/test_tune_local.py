@@ -150,13 +150,13 @@ def wide(of: Any, sets: Any, event: int, space: LocalSpace) -> np.ndarray:
 def test_it_mends_bad_weights(folder: Path, text: CorpusFiles) -> None:
     bad = dict.fromkeys((*ADJACENT, "neutral_block_unigram"), -0.3)
     task = task_of(with_weights(folder, **bad), text)
-    result = Local(**QUICK, w0="start").fit(task, threads=1)
+    result = Local(**QUICK, first_weights="start").fit(task, threads=1)
     assert result.history[0].score < 8
     assert result.score > 20
     losses = [done.scores["event_loss"] for done in result.history[1:] if done.scores]
     assert losses == sorted(losses, reverse=True)
     assert losses[-1] < 0.8 * losses[0]
-    perceptron = Local(**QUICK, w0="start", rule="perceptron").fit(task, threads=1)
+    perceptron = Local(**QUICK, first_weights="start", rule="perceptron").fit(task, threads=1)
     assert perceptron.score > 1.5 * result.history[0].score
     assert perceptron.weights != result.weights
 
@@ -178,7 +178,9 @@ def test_what_is_fixed_stays(folder: Path, text: CorpusFiles) -> None:
     first = Local(**QUICK, take="last").fit(task_of(folder, text), threads=1).weights
     model = replace(Model.load(folder), weights=first)
     task = task_of(Translator(model), text)
-    other = Local(**{**QUICK, "rounds": 1}, take="last", w0="start", fixed="dense").fit(task)
+    other = Local(**{**QUICK, "rounds": 1}, take="last", first_weights="start", fixed="dense").fit(
+        task
+    )
     assert dict(other.weights) == dict(first)
     assert other.weights.sparse != first.sparse
     other = Local(

@@ -69,7 +69,7 @@ def task_of(model: Path | Translator, text: CorpusFiles, **options: Any) -> Deco
 
 
 def test_it_learns_from_nothing_to_translate_words_in_another_order(task: DecoderTask) -> None:
-    result = Maxviolation(rounds=2, w0="zero", dense_rate=0.05, fixed="W1").fit(task)
+    result = Maxviolation(rounds=2, first_weights="zero", dense_rate=0.05, fixed="W1").fit(task)
     first, *others = result.history
     assert first.score < 5
     assert result.score > first.score + 6

@@ -72,7 +72,7 @@ def test_other_metrics_are_tuned_in_their_direction(
 def test_threads_and_repetition_change_nothing_but_the_seed_does(
     method: str, task: NBestTask
 ) -> None:
-    few = {"sampled": 20} if method == "pro" else {}
+    few = {"pairs_sampled": 20} if method == "pro" else {}
     results = [trainer(method, seed=1, **few).fit(task, threads=n).weights for n in (1, 3)]
     assert results[0] == results[1]
     assert trainer(method, seed=2, **few).fit(task).weights != results[0]
@@ -164,7 +164,7 @@ def test_a_run_killed_anywhere_ends_with_the_same_weights(
 def test_a_run_keeps_the_weights_of_the_first_round_the_best_and_the_last(
     task: NBestTask, tmp_path: Path
 ) -> None:
-    result = trainer("mira", rounds=6, settled=0).fit(task, run=tmp_path / "run")
+    result = trainer("mira", rounds=6, min_change=0).fit(task, run=tmp_path / "run")
     kept = {int(path.stem) for path in (tmp_path / "run" / "weights").iterdir()}
     assert kept == {0, result.chosen, result.history[-1].round}
 
@@ -182,6 +182,19 @@ def test_the_run_of_another_command_is_refused(task: NBestTask, tmp_path: Path) 
     (tmp_path / "full" / "thesis.txt").write_text("")
     with pytest.raises(CalqueError, match=r"holds other files \(thesis.txt\) and no run"):
         trainer("mert").fit(task, run=tmp_path / "full")
+
+
+def test_a_run_of_a_version_with_other_names_of_options_goes_on(
+    task: NBestTask, tmp_path: Path
+) -> None:
+    first = trainer("mira").fit(task, run=tmp_path / "run")
+    path = tmp_path / "run" / "run.json"
+    head = json.loads(path.read_text())
+    head["options"]["settled"] = head["options"].pop("min_change")
+    path.write_text(json.dumps(head))
+    assert trainer("mira").fit(task, run=tmp_path / "run").weights == first.weights
+    with pytest.raises(CalqueError, match="options.min_change is"):
+        trainer("mira", min_change=0.5).fit(task, run=tmp_path / "run")
 
 
 def test_a_run_killed_while_its_head_is_written_goes_on(task: NBestTask, tmp_path: Path) -> None:

@@ -90,10 +90,10 @@ def test_dense_weights_are_learned_from_lists(folder: Path, text: CorpusFiles) -
     worse = {"block_unigram": -0.1, **dict.fromkeys(lm, 0.0)}
     translator = Translator(replace(model, weights=model.weights.with_dense(worse)))
     task = task_of(translator, text)
-    result = Local(**options, passes=20, w0="start").fit(task, threads=1)
+    result = Local(**options, passes=20, first_weights="start").fit(task, threads=1)
     assert result.history[0].score < 15
     assert result.score > result.history[0].score + 10
-    again = Local(**options, passes=20, w0="start").fit(task, threads=2)
+    again = Local(**options, passes=20, first_weights="start").fit(task, threads=2)
     assert again.weights == result.weights
 
 

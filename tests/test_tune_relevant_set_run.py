@@ -28,7 +28,7 @@ PAPER: dict[str, Any] = {
     "dense_units": "plain",
     "average": False,
     "keep": "last",
-    "gain": "sentence",
+    "candidate_score": "sentence",
     "brevity_penalty": False,
 }
 """What Tillmann & Zhang 2008 do, beside the defaults."""
@@ -154,11 +154,16 @@ def test_weights_are_learned_from_scratch_unless_asked_otherwise(tmp_path: Path)
     lists, references = planted(tmp_path, 1, [1.0, -0.5, 0.2])
     starts = {"f0": 0.1, "f1": 1.0, "f2": 1.0}, {"f0": 2.0, "f1": 0.5, "f2": 0.1}
     one, other = (NBestTask(lists, [references], start=start) for start in starts)
-    for options in ({}, {"w0": "flat"}, {"w0": "start"}, {"warm_start": True}):
-        trainer = Costmargin(rounds=1, gain="sentence", **options)
-        is_new = options in ({}, {"w0": "flat"})
+    for options in (
+        {},
+        {"first_weights": "flat"},
+        {"first_weights": "start"},
+        {"warm_start": True},
+    ):
+        trainer = Costmargin(rounds=1, candidate_score="sentence", **options)
+        is_new = options in ({}, {"first_weights": "flat"})
         assert (second_round(trainer, one) == second_round(trainer, other)) == is_new
-    trainer = Costmargin(rounds=1, gain="sentence", fixed="f1")
+    trainer = Costmargin(rounds=1, candidate_score="sentence", fixed="f1")
     assert [second_round(trainer, task)["f1"] for task in (one, other)] == [1.0, 0.5]
 
 
@@ -202,11 +207,11 @@ def test_fixed_sparse_weights_count_in_every_score(tmp_path: Path) -> None:
     """A feature that tells of the reference weighs so much that nothing is left to learn."""
     lists, references = planted(tmp_path, 3, [1.0, -0.5], n_sparse=1)
     task = NBestTask(lists, [references], start={"f0": 0.1, "f1": 0.1, "hint": 100.0})
-    result = Costmargin(fixed="sparse", w0="flat", rounds=1).fit(task)
+    result = Costmargin(fixed="sparse", first_weights="flat", rounds=1).fit(task)
     assert result.history[0].stopped == "the weights have settled", "nothing moved"
     assert result.weights.sparse.to_arrays()["values"].tolist() == [100.0]
     without = NBestTask(lists, [references], start={"f0": 0.1, "f1": 0.1})
-    free = second_round(Costmargin(fixed="sparse, f0", w0="flat", rounds=1), without)
+    free = second_round(Costmargin(fixed="sparse, f0", first_weights="flat", rounds=1), without)
     assert free["f0"] == 0.1
     assert free["f1"] != 0.1
     assert not len(free.sparse)

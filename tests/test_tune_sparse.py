@@ -36,7 +36,7 @@ from calque.tune import (
 from calque.tune.freezing import free_features
 from calque.tune.task import CandidateSource
 
-MIRA = ["--set", "rounds=2", "--set", "passes=20", "--set", "settled=0", "--list-length", "20"]
+MIRA = ["--set", "rounds=2", "--set", "passes=20", "--set", "min_change=0", "--list-length", "20"]
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def test_a_run_with_sparse_weights_goes_on_to_the_same_weights(
     built: Path, development: CorpusFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = DecoderTask(built, development.dev_source, development.dev_references, n_best=20)
-    trainer = Mira(rounds=2, passes=20, settled=0.0)
+    trainer = Mira(rounds=2, passes=20, min_change=0.0)
     with monkeypatch.context() as patch:
         snapshots = Snapshots(patch, tmp_path).folders
         whole = trainer.fit(task, run=tmp_path / "whole")
@@ -231,12 +231,12 @@ def test_only_the_most_frequent_sparse_features_are_tuned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     task = DecoderTask(built, development.dev_source, development.dev_references, n_best=20)
-    few = trainer(rounds=2, most_sparse=MOST, settled=0.0).fit(task)
+    few = trainer(rounds=2, most_sparse=MOST, min_change=0.0).fit(task)
     wanted = most_frequent(task, task.start)
     found = few.weights.sparse.to_arrays()["keys"].tolist()
     assert found
     assert set(found) <= set(wanted)
-    every = trainer(rounds=2, settled=0.0).fit(task).weights.sparse
+    every = trainer(rounds=2, min_change=0.0).fit(task).weights.sparse
     assert len(every) > 5 * MOST
 
     def only_wanted(
@@ -247,7 +247,7 @@ def test_only_the_most_frequent_sparse_features_are_tuned(
         return free
 
     monkeypatch.setattr(candidate_trainer, "free_features", only_wanted)
-    same = trainer(rounds=2, settled=0.0).fit(task)
+    same = trainer(rounds=2, min_change=0.0).fit(task)
     assert few.weights == same.weights
     assert [one.score for one in few.history] == [one.score for one in same.history]
 
@@ -260,7 +260,7 @@ def test_the_most_frequent_are_chosen_among_those_that_may_move(
     translator = Translator(replace(translator.model, feature_options=options))
     files = development.dev_source, development.dev_references
     task = DecoderTask(translator, *files, n_best=20)
-    weights = Pro(rounds=1, most_sparse=MOST, fixed="W1", settled=0.0).fit(task).weights
+    weights = Pro(rounds=1, most_sparse=MOST, fixed="W1", min_change=0.0).fit(task).weights
     keys = weights.sparse.to_arrays()["keys"]
     assert len(keys)
     assert task.model.in_family("ruleid", keys).all()
@@ -276,7 +276,7 @@ def test_the_choice_of_the_first_round_survives_a_kill(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     task = DecoderTask(built, development.dev_source, development.dev_references, n_best=20)
-    learner = trainer(rounds=3, most_sparse=MOST, settled=0.0)
+    learner = trainer(rounds=3, most_sparse=MOST, min_change=0.0)
     with monkeypatch.context() as patch:
         snapshots = Snapshots(patch, tmp_path).folders
         whole = learner.fit(task, run=tmp_path / "whole")

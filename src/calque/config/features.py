@@ -20,14 +20,20 @@ class FeatureOptions:
     sparse: str = option(
         "", "families of sparse features, separated by commas; module:name for a family of your own"
     )
-    edges_budget: int = option(
-        10, "budget for a combination of word edges; docs/features.md has the costs", least=1
+    wordedges_budget: int = option(
+        10,
+        "budget for a combination of word edges; docs/features.md has the costs",
+        least=1,
+        was="edges_budget",
     )
-    edges_slots: int = option(2, "most words in a combination of word edges", least=1, most=6)
-    edges_levels: str = option(
+    wordedges_slots: int = option(
+        2, "most words in a combination of word edges", least=1, most=6, was="edges_slots"
+    )
+    wordedges_levels: str = option(
         "",
         "levels at which word edges see words, separated by commas, such as"
         " brown,brown6,brown4; all levels by default",
+        was="edges_levels",
     )
     source_tags: str | None = option(None, "file of 'word tag' lines for source words")
     target_tags: str | None = option(None, "file of 'word tag' lines for target words")

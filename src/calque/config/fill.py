@@ -22,10 +22,13 @@ LONGEST_SHOWN = 60
 """Characters of a value in an error."""
 
 
-def fill(base: Options, values: Mapping[str, Any], where: str = "options") -> Options:
+def fill(
+    base: Options, values: Mapping[str, Any], where: str = "options", *, stored: bool = False
+) -> Options:
     """A copy of `base` with `values` (dotted keys or nested mappings) put in and checked.
 
     Raises `OptionError` naming `where`, the key, and the nearest valid key or the expected value.
+    Values that were `stored` by an earlier version may have the names of that version.
     """
     if not isinstance(values, Mapping):
         raise OptionError(f"{where}: {_show(values)}: expected options by name")
@@ -34,7 +37,12 @@ def fill(base: Options, values: Mapping[str, Any], where: str = "options") -> Op
         pairs = list(_flatten(values))
     except RecursionError:
         raise OptionError(f"{where}: groups inside groups without end") from None
+    names = {info.was: info.key for info in infos.values() if info.was is not None}
     for key, value in pairs:
+        if key in names and key not in infos:
+            if not stored:
+                raise OptionError(f"{where}: '{key}' is now called '{names[key]}'")
+            key = names[key]
         if key not in infos:
             raise OptionError(f"{where}: unknown key '{_cut(key)}'{_nearest(key, infos)}")
         base = _replace(base, key.split("."), check(infos[key], value, where))
@@ -65,6 +73,12 @@ def settings(base: Options, assignments: Iterable[str], where: str = "--set") ->
         value = _parse(infos[key].type, text) if key in infos else text
         base = fill(base, {key: value}, where)
     return base
+
+
+def renamed(options: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Stored options of a dataclass without groups, under the names that they have today."""
+    names = {info.was: info.key for info in describe(options)}
+    return {names.get(key, key): value for key, value in values.items()}
 
 
 def to_mapping(options: Any) -> dict[str, Any]:

@@ -17,10 +17,18 @@ from typing import Any
 
 
 def option(
-    default: Any, help: str, *, least: float | None = None, most: float | None = None
+    default: Any,
+    help: str,
+    *,
+    least: float | None = None,
+    most: float | None = None,
+    was: str | None = None,
 ) -> Any:
-    """A field of an options dataclass, with what its help says and the range it must lie in."""
-    metadata = {"help": help, "least": least, "most": most}
+    """A field of an options dataclass, with what its help says and the range it must lie in.
+
+    `was` is the name that it had in earlier versions.
+    """
+    metadata = {"help": help, "least": least, "most": most, "was": was}
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -35,6 +43,8 @@ class OptionInfo:
     help: str
     least: float | None
     most: float | None
+    was: str | None = None
+    """The key that it had in earlier versions."""
 
 
 def describe(options: type[Any], prefix: str = "") -> Iterator[OptionInfo]:
@@ -46,6 +56,7 @@ def describe(options: type[Any], prefix: str = "") -> Iterator[OptionInfo]:
             yield from describe(typing.cast(type[Any], hint), key + ".")
         else:
             meta = field.metadata
+            was = meta.get("was")
             yield OptionInfo(
                 key=key,
                 type=hint,
@@ -53,4 +64,5 @@ def describe(options: type[Any], prefix: str = "") -> Iterator[OptionInfo]:
                 help=meta["help"],
                 least=meta["least"],
                 most=meta["most"],
+                was=None if was is None else prefix + was,
             )

@@ -26,10 +26,11 @@ class RoundOptions:
     """What every method in rounds of candidates and updates has; methods add their own."""
 
     rounds: int = option(10, "most rounds of decoding and tuning", least=1)
-    settled: float = option(
+    min_change: float = option(
         1e-3,
         "stop when no weight changes by more than this fraction of the largest weight",
         least=0,
+        was="settled",
     )
     fixed: str = option(
         "",

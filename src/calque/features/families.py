@@ -35,9 +35,9 @@ EDGES = {
 
 
 def wordedges(
-    budget: int = FeatureOptions.edges_budget,
-    max_slots: int = FeatureOptions.edges_slots,
-    levels: str = FeatureOptions.edges_levels,
+    budget: int = FeatureOptions.wordedges_budget,
+    max_slots: int = FeatureOptions.wordedges_slots,
+    levels: str = FeatureOptions.wordedges_levels,
 ) -> Iterator[Template]:
     """Combinations of words at and beside the edges of a block, within a budget.
 
@@ -63,7 +63,7 @@ def _levels(named: str, own: Sequence[str]) -> list[str]:
     names = [part.strip() for part in named.split(",") if part.strip()]
     for name in names:
         if name not in BUDGETS:
-            raise OptionError(f"edges_levels={name}: {hint(name, BUDGETS)}")
+            raise OptionError(f"wordedges_levels={name}: {hint(name, BUDGETS)}")
     return [level for level in own if not names or level in names]
 
 
@@ -191,9 +191,9 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 def chosen_templates(
     expression: str,
     *,
-    budget: int = FeatureOptions.edges_budget,
-    max_slots: int = FeatureOptions.edges_slots,
-    levels: str = FeatureOptions.edges_levels,
+    budget: int = FeatureOptions.wordedges_budget,
+    max_slots: int = FeatureOptions.wordedges_slots,
+    levels: str = FeatureOptions.wordedges_levels,
     own: Families = NO_FAMILIES,
 ) -> tuple[Template, ...]:
     """The templates that names of families and groups with commas between choose.

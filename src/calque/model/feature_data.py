@@ -182,9 +182,9 @@ def family_of(name: str, options: FeatureOptions, own: Families) -> tuple[Templa
     """The templates of families, with the word edges of the options and the user's own."""
     return chosen_templates(
         name,
-        budget=options.edges_budget,
-        max_slots=options.edges_slots,
-        levels=options.edges_levels,
+        budget=options.wordedges_budget,
+        max_slots=options.wordedges_slots,
+        levels=options.wordedges_levels,
         own=own,
     )
 

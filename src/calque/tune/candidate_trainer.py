@@ -255,7 +255,7 @@ class CandidateTraining(Training):
                 f"{task.metric.name} {measured.verdict.score:.2f}; the next weights choose"
                 f" {chosen.score:.2f} out of {len(self._pool):,} candidates"
             )
-        settled = change <= trainer.options.settled
+        settled = change <= trainer.options.min_change
         return Step(
             weights=self._pool.weights(after),
             pool_score=chosen.score,

@@ -186,7 +186,7 @@ class Trainer(ABC):
 
         `watch` sees the weights of every round; after a kill those of rounds that were not kept.
         """
-        log = Run(run, header(self.method, self.options, self.seed, task))
+        log = Run(run, header(self.method, self.options, self.seed, task), self.Options)
         try:
             if not log.is_finished:
                 place = Place(log, n_workers(threads), memory_mb, progress)

@@ -20,7 +20,7 @@ from typing import IO, Any
 
 from numpy.typing import NDArray
 
-from calque.config import to_mapping
+from calque.config import renamed, to_mapping
 from calque.errors import CalqueError, FileError
 from calque.features import Weights
 from calque.text.arrays import read_arrays, write_arrays
@@ -106,8 +106,17 @@ class Run:
     the state and the pool, so that the end is the same bit for bit.
     """
 
-    def __init__(self, folder: Path | str | None, header: Mapping[str, Any]) -> None:
-        """Begin a run, or continue the one in `folder` if `header` is the same."""
+    def __init__(
+        self,
+        folder: Path | str | None,
+        header: Mapping[str, Any],
+        options: type[Any] | None = None,
+    ) -> None:
+        """Begin a run, or continue the one in `folder` if `header` is the same.
+
+        `options` is the dataclass of those in the header: earlier versions called some otherwise.
+        """
+        self._options = options
         self.rounds: list[Round] = []
         self.folder = None if folder is None else Path(folder)
         self._weights: dict[int, Weights] = {}
@@ -214,6 +223,9 @@ class Run:
             found = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise FileError(path, f"not the header of a run: {error}") from error
+        stored = found.get("options") if isinstance(found, dict) else None
+        if self._options is not None and isinstance(stored, dict):
+            found["options"] = renamed(self._options, stored)
         difference = _difference(found, wanted)
         if difference is not None:
             raise CalqueError(

@@ -48,8 +48,8 @@ class MaxForceOptions:
         " update (margin)",
     )
     batch: int = option(24, "sentence pairs per update; the update is their mean", least=1)
-    w0: Literal["zero", "start"] = option(
-        "start", "begin with the weights of the model, or with weights of 0"
+    first_weights: Literal["zero", "start"] = option(
+        "start", "begin with the weights of the model, or with weights of 0", was="w0"
     )
     update: Literal["perceptron", "adagrad"] = option(
         "adagrad",
@@ -149,9 +149,9 @@ class MaxForceTrainer(Trainer):
         return MaxForceTraining(self, task, place, start), start
 
     def _start(self, task: DecoderTask) -> Weights:
-        """The first weights; with w0=zero those that may move are 0."""
+        """The first weights; with first_weights=zero those that may move are 0."""
         start = task.start
-        if self.options.w0 == "start":
+        if self.options.first_weights == "start":
             return start
         keys, values = start.sparse.to_arrays().values()
         free = free_features(self.options.fixed, task.source, keys)

@@ -77,8 +77,8 @@ class LocalOptions:
         " holds out none",
         least=0,
     )
-    w0: Literal["zero", "start"] = option(
-        "zero", "begin with weights of 0, or with those of the model"
+    first_weights: Literal["zero", "start"] = option(
+        "zero", "begin with weights of 0, or with those of the model", was="w0"
     )
     take: Literal["best", "last"] = option(
         "best", "the weights of the best round on the development set, or of the last"
@@ -130,7 +130,7 @@ class Local(Trainer):
                 "there are no events to learn from: expected blocks that follow others"
             )
         start = task.start
-        if options.w0 == "zero":
+        if options.first_weights == "zero":
             start = space.weights(rates.zeroed(space.vectors(start)), start)
         return LocalTraining(self, space, rates, store, task, place), start
 

@@ -27,7 +27,7 @@ class PerceptronOptions(RelevantSetOptions):
         " within lists (spread)",
     )
     average: bool = option(False, "average the weights over all sentences of all passes")
-    gain: Literal["sentence", "corpus"] = option(
+    candidate_score: Literal["sentence", "corpus"] = option(
         "sentence",
         "how a candidate is judged: by its own score (sentence), or by what it adds to the"
         " score of the whole output (corpus)",
@@ -51,11 +51,11 @@ class Perceptron(RelevantSetTrainer):
         """Raise where nothing could ever move."""
         super().check(task, place)
         options = self.options
-        begins_with_nothing = options.w0 == "zero" and not options.warm_start
+        begins_with_nothing = options.first_weights == "zero" and not options.warm_start
         if options.update == "passive-aggressive" and begins_with_nothing:
             raise OptionError(
                 "update=passive-aggressive: under weights of 0 all scores are equal, and a"
-                " perceptron has nothing to mend; expected another w0"
+                " perceptron has nothing to mend; expected other first_weights"
             )
 
     def loss(self) -> _core.PerceptronLoss:

@@ -27,10 +27,10 @@ class ProOptions(RoundOptions):
 
     rounds: int = option(15, "most rounds of decoding and tuning", least=1)
     repeats: int = option(3, "times per round that pairs are sampled and weights move", least=1)
-    sampled: int = option(5000, "pairs sampled per sentence", least=1)
-    kept: int = option(50, "pairs kept per sentence", least=1)
-    choice: Literal["largest", "random"] = option(
-        "largest", "keep the pairs of largest difference, or any that differ enough"
+    pairs_sampled: int = option(5000, "pairs sampled per sentence", least=1, was="sampled")
+    pairs_kept: int = option(50, "pairs kept per sentence", least=1, was="kept")
+    pair_choice: Literal["largest", "random"] = option(
+        "largest", "keep the pairs of largest difference, or any that differ enough", was="choice"
     )
     least_difference: float = option(
         0.05, "pairs closer than this in sentence score (0 to 1) are dropped", least=0, most=1
@@ -41,10 +41,11 @@ class ProOptions(RoundOptions):
     most_words: int = option(
         10, "pairs further apart than this in length, in words, are dropped; 0: none", least=0
     )
-    gain: Literal["auto", "bleu+1", "corpus"] = option(
+    candidate_score: Literal["auto", "bleu+1", "corpus"] = option(
         "auto",
         "what a candidate is worth: its BLEU+1, or what it adds to a small corpus of like output;"
         " auto: BLEU+1 where BLEU is tuned for",
+        was="gain",
     )
     background: int = option(10, "sentences of that corpus", least=1)
     smooth_brevity: bool = option(
@@ -101,9 +102,9 @@ class Pro(PoolTrainer):
         """What every candidate is worth."""
         lists, metric = problem.lists, problem.metric
         counts_bleu = metric.statistics_names == BLEU_STATISTICS
-        if self.options.gain == "bleu+1" and not counts_bleu:
-            raise OptionError(f"gain=bleu+1 requires the metric bleu, not {metric.name}")
-        if self.options.gain != "corpus" and counts_bleu:
+        if self.options.candidate_score == "bleu+1" and not counts_bleu:
+            raise OptionError(f"candidate_score=bleu+1 requires the metric bleu, not {metric.name}")
+        if self.options.candidate_score != "corpus" and counts_bleu:
             return bleu_plus_one(lists.statistics, self.options.smooth_brevity)
         own = lists.statistics[lists.best(weights)].mean(axis=0)
         background = own * self.options.background
@@ -114,7 +115,7 @@ class Pro(PoolTrainer):
         options = self.options
         pairs = []
         for first, last in zip(lists.offsets[:-1], lists.offsets[1:], strict=True):
-            better, worse = first + _distinct_pairs(int(last - first), options.sampled, rng)
+            better, worse = first + _distinct_pairs(int(last - first), options.pairs_sampled, rng)
             gap = gains[better] - gains[worse]
             better, worse = np.where(gap > 0, (better, worse), (worse, better))
             gap = np.abs(gap)
@@ -122,10 +123,10 @@ class Pro(PoolTrainer):
             if options.most_words:
                 fit &= np.abs(lists.n_words[better] - lists.n_words[worse]) <= options.most_words
             kept = np.flatnonzero(fit)
-            if options.choice == "largest":
-                kept = kept[np.argsort(-gap[kept], kind="stable")[: options.kept]]
-            elif len(kept) > options.kept:
-                kept = np.sort(rng.choice(kept, options.kept, replace=False))
+            if options.pair_choice == "largest":
+                kept = kept[np.argsort(-gap[kept], kind="stable")[: options.pairs_kept]]
+            elif len(kept) > options.pairs_kept:
+                kept = np.sort(rng.choice(kept, options.pairs_kept, replace=False))
             pairs.append(np.stack([better[kept], worse[kept]], axis=1))
         return np.concatenate(pairs)
 

@@ -59,11 +59,17 @@ class SimplexOptions:
     step: float = option(0.3, "edges of a fresh simplex, as a share of the mean weight", least=1e-6)
     max_evaluations: int = option(200, "most evaluations of one descent", least=1)
     restarts: int = option(1, "further descents, each from the end of the one before", least=0)
-    spread: float = option(
-        1e-4, "converged: relative difference of error between best and worst vertex", least=0
+    error_tolerance: float = option(
+        1e-4,
+        "converged: relative difference of error between best and worst vertex",
+        least=0,
+        was="spread",
     )
-    size: float = option(
-        1e-2, "converged: distance of vertices from the best, as a share of its mean", least=0
+    vertex_tolerance: float = option(
+        1e-2,
+        "converged: distance of vertices from the best, as a share of its mean",
+        least=0,
+        was="size",
     )
     stack_size: int = option(100, "hypotheses kept per stack", least=1)
     threshold: float = option(
@@ -213,8 +219,8 @@ def descent(
         step=options.step,
         max_evaluations=options.max_evaluations,
         restarts=options.restarts,
-        spread=options.spread,
-        size=options.size,
+        spread=options.error_tolerance,
+        size=options.vertex_tolerance,
     )
     points = search.points(space.origin())
     watch = _Watch(progress)

@@ -26,8 +26,11 @@ class XbleuOptions(RoundOptions):
     """Maximum expected BLEU over lists of candidates (Wuebker et al. 2015)."""
 
     rounds: int = option(8, "most rounds, each measured after its iterations", least=1)
-    settled: float = option(
-        0.0, "stop when no weight changes by more than this fraction of the largest weight", least=0
+    min_change: float = option(
+        0.0,
+        "stop when no weight changes by more than this fraction of the largest weight",
+        least=0,
+        was="settled",
     )
     iterations: int = option(5, "iterations over all lists per round", least=1)
     take: Literal["best", "last"] = option(

@@ -40,8 +40,11 @@ class RelevantSetOptions(RoundOptions):
     """What methods have that learn from relevant sets (Tillmann & Zhang 2008)."""
 
     rounds: int = option(30, "most rounds of decoding and learning", least=1)
-    settled: float = option(
-        0.0, "stop when no weight changes by more than this fraction of the largest weight", least=0
+    min_change: float = option(
+        0.0,
+        "stop when no weight changes by more than this fraction of the largest weight",
+        least=0,
+        was="settled",
     )
     passes: int = option(40, "passes over the candidates per round", least=1)
     first: Literal["decoder", "seeds", "bag"] = option(
@@ -62,9 +65,10 @@ class RelevantSetOptions(RoundOptions):
     n_truths: int = option(
         5, "number of translations closest to the reference that are searched for", least=1
     )
-    w0: Literal["zero", "flat", "start"] = option(
+    first_weights: Literal["zero", "flat", "start"] = option(
         "zero",
         "weights at the beginning of a round: 0; 0.1 for dense features; those of the start",
+        was="w0",
     )
     warm_start: bool = option(False, "begin a round with the weights of the one before")
     update: Literal["sgd", "adagrad", "passive-aggressive", "rprop"] = option(
@@ -93,10 +97,11 @@ class RelevantSetOptions(RoundOptions):
         "best",
         "which weights a round ends with: those after the last pass, or the best of all passes",
     )
-    gain: Literal["sentence", "corpus"] = option(
+    candidate_score: Literal["sentence", "corpus"] = option(
         "corpus",
         "how a candidate is judged: by its own score (sentence), or by what it adds to the"
         " score of the whole output (corpus)",
+        was="gain",
     )
     brevity_penalty: bool = option(True, "whether a candidate's own BLEU counts its length")
     bag_families: str = option("P1,W1", "families of sparse features that a bag of blocks has")
@@ -109,7 +114,9 @@ class RelevantSetOptions(RoundOptions):
         least=1,
         most=255,
     )
-    clip01: bool = option(False, "treat sparse features as 0 or 1, not as counts")
+    binary_sparse: bool = option(
+        False, "treat sparse features as 0 or 1, not as counts", was="clip01"
+    )
 
 
 class RelevantSetTrainer(PoolTrainer):
@@ -161,7 +168,7 @@ class RelevantSetTrainer(PoolTrainer):
             moving,
             begin,
             units,
-            clip=options.clip01,
+            clip=options.binary_sparse,
             on_disk=problem.on_disk,
             threads=problem.threads,
         )
@@ -193,7 +200,7 @@ class RelevantSetTrainer(PoolTrainer):
         """The last or the best result of all passes; `weights` are those before the round."""
         options, lists, metric = self.options, problem.lists, problem.metric
         n_truths = self._n_truths(problem)
-        by_corpus, by_score = options.gain == "corpus", options.keep == "best"
+        by_corpus, by_score = options.candidate_score == "corpus", options.keep == "best"
         if by_corpus:
             background = lists.statistics[lists.best(weights)].sum(axis=0)
         else:
@@ -218,12 +225,12 @@ class RelevantSetTrainer(PoolTrainer):
         options = self.options
         if options.warm_start:
             return weights.copy()
-        if options.w0 == "start":
+        if options.first_weights == "start":
             if problem.start is None:
                 raise RuntimeError("a problem without a start")
             return problem.start()
         begin = np.where(problem.free, 0.0, weights)
-        if options.w0 == "flat":
+        if options.first_weights == "flat":
             n_dense = problem.lists.n_dense
             begin[:n_dense][problem.free[:n_dense]] = FLAT
         return begin

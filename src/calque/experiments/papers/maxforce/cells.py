@@ -46,7 +46,7 @@ FORCE: Mapping[str, Any] = {
     "update": "perceptron",
     "dense_rate": 1.0,
     "sparse_rate": 1.0,
-    "w0": "zero",
+    "first_weights": "zero",
     "future_cost": "none",
     "leave_one_out": "one-count",
     "prefixes": "longest",
@@ -57,7 +57,7 @@ language models of the other parts of the training text, because the paper's is 
 text. Smaller rates of dense or of sparse weights, and AdaGrad, were worse on the generated corpus;
 a beam that is ranked by an estimate of what is still to come (`ranking`) makes fewer search errors,
 so that the update rules differ less, and ends at much the same dev BLEU."""
-PRO_EDGES = {"edges_levels": "brown,brown6,brown4", "edges_slots": 1}
+PRO_EDGES = {"wordedges_levels": "brown,brown6,brown4", "wordedges_slots": 1}
 """The sparse features of PRO: no words, only classes of words at the edges of blocks."""
 MEDIUM = 3000
 LONGER = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
@@ -138,7 +138,7 @@ class MaxForceCells:
 
     @property
     def _in_rounds(self) -> dict[str, Any]:
-        return {"rounds": self.bench.rounds(ROUNDS), "settled": 0.0}
+        return {"rounds": self.bench.rounds(ROUNDS), "min_change": 0.0}
 
     def setting(self, sparse: str, features: Mapping[str, Any] | None = None) -> Setting:
         """The dense features, with the weights of an untuned model, beside sparse ones."""

@@ -54,7 +54,7 @@ def section(bench: Bench) -> Section:
         FORCE: work.force(),
     }
     beyond: Systems = {LONGER: work.longer()}
-    levels, slots = PRO_EDGES["edges_levels"], PRO_EDGES["edges_slots"]
+    levels, slots = PRO_EDGES["wordedges_levels"], PRO_EDGES["wordedges_slots"]
     return Section(
         "Tables 2, 5 and 6, figure 11: MaxForce against MERT and PRO",
         [_overview(work, systems), _table({**systems, **beyond})],

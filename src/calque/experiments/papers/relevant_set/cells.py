@@ -148,7 +148,7 @@ class RelevantSetCells:
     ) -> Training:
         options: dict[str, Any]
         if method == "mert":
-            options = {"rounds": self.bench.rounds(ROUNDS["mert"]), "settled": 0.0}
+            options = {"rounds": self.bench.rounds(ROUNDS["mert"]), "min_change": 0.0}
             default: Mapping[str, Any] = BLEU
         else:
             options = {**self._online(method, dense_rate=1e-5), "first": "seeds", "fixed": fixed}
@@ -175,7 +175,7 @@ class RelevantSetCells:
             "dense_units": "plain",
             "average": False,
             "keep": "last",
-            "gain": "sentence",
+            "candidate_score": "sentence",
             **rates,
         }
 
