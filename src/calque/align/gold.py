@@ -73,12 +73,12 @@ def score_links(alignments: Alignments, gold: GoldLinks) -> AlignmentScores:
     """Precision, recall and alignment error rate; where there is nothing, nothing is wrong."""
     n_links = n_sure = n_possible = in_sure = in_possible = 0
     for links, sure, possible in zip(alignments, gold.sure, gold.possible, strict=True):
-        found = {(source, target) for source, target in links.tolist()}
-        n_links += len(found)
+        linked = {(source, target) for source, target in links.tolist()}
+        n_links += len(linked)
         n_sure += len(sure)
         n_possible += len(possible)
-        in_sure += len(found & sure)
-        in_possible += len(found & possible)
+        in_sure += len(linked & sure)
+        in_possible += len(linked & possible)
     both = n_links + n_sure
     return AlignmentScores(
         precision=in_possible / n_links if n_links else 1.0,

@@ -102,12 +102,12 @@ def align(
     text = BitextFiles(source, target)
     if loaded is not None and not loaded.preprocessor.is_plain:
         console.warn("positions are those of words as the model prepares them, not of the text")
-    found = align_text(text, options, loaded, threads=n_workers(threads), progress=console)
-    known = None if gold is None else read_gold(gold, found.source, found.target)
-    write_pharaoh(output, found.alignments)
+    links = align_text(text, options, loaded, threads=n_workers(threads), progress=console)
+    known = None if gold is None else read_gold(gold, links.source, links.target)
+    write_pharaoh(output, links.alignments)
     if known is None:
         return
-    scores = score_links(found.alignments, known)
+    scores = score_links(links.alignments, known)
     if json:
         print_json(asdict(scores))
         return

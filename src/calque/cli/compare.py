@@ -48,7 +48,7 @@ FEW_SENTENCES = 20
 
 
 def _files_of_systems(values: list[str]) -> list[Path]:
-    return [run for one in parse_systems(values) for run in one.runs]
+    return [run for system in parse_systems(values) for run in system.runs]
 
 
 SYSTEM_FILES = FileRole(writes=False, paths=_files_of_systems)
@@ -118,46 +118,47 @@ def compare(
     from calque.text import open_output
 
     systems = [
-        System(one.name, tuple(read_parallel(run, n_lines, first) for run in one.runs))
-        for one in files
+        System(named.name, tuple(read_parallel(run, n_lines, first) for run in named.runs))
+        for named in files
     ]
     wanted = MetricFlags(metric, tokenize, set, scores)
-    metrics = make_metrics(wanted, sum(len(one.runs) for one in files), n_lines)
+    metrics = make_metrics(wanted, sum(len(named.runs) for named in files), n_lines)
     console = Console(quiet or json, log)
     for named, texts in zip(files, systems, strict=True):
         for path, lines in zip(named.runs, texts.runs, strict=True):
             warn_of_tokens(console, path, lines, metrics)
     if n_lines < FEW_SENTENCES:
         console.warn(f"{n_lines} sentences tell little: expect at least {FEW_SENTENCES}")
-    found = compare_systems(systems, references, metrics, options, console)
+    comparison = compare_systems(systems, references, metrics, options, console)
     if html is not None:
         with open_output(html) as page:
-            page.write(comparison_page(found, references, sources))
+            page.write(comparison_page(comparison, references, sources))
     if json:
-        print_json(_plain(found, files))
+        print_json(_plain(comparison, files))
         return
     if format is not TableFormat.text:
-        print(_formatted(found, format), end="")
+        print(_formatted(comparison, format), end="")
         return
-    for table in _tables(found, console):
+    for table in _tables(comparison, console):
         console.print(table)
         console.print()
-    for i in range(1, len(found.systems)):
-        for one in found.metrics:
-            console.print(escape(found.verdict(one, i)))
+    for i in range(1, len(comparison.systems)):
+        for of_metric in comparison.metrics:
+            console.print(escape(comparison.verdict(of_metric, i)))
     console.print()
-    for one in found.metrics:
-        console.print_whole(f"[dim]{label(one.metric.name)}: {escape(one.signature)}[/]")
+    for of_metric in comparison.metrics:
+        name, signature = label(of_metric.metric.name), escape(of_metric.signature)
+        console.print_whole(f"[dim]{name}: {signature}[/]")
     if html is not None:
         console.note(f"{html}: the sentences that differ most")
 
 
-def _tables(found: SystemsComparison, console: Console) -> list[Table]:
+def _tables(comparison: SystemsComparison, console: Console) -> list[Table]:
     """The table, or where the terminal is too narrow for it one of scores, one of differences."""
     from calque.report import tabulate
     from calque.report.comparison import NAME_COLUMNS
 
-    heads, rows = tabulate(found)
+    heads, rows = tabulate(comparison)
     whole = _table(heads, rows)
     if console.fits(whole):
         return [whole]
@@ -191,41 +192,43 @@ def _table(heads: list[str], rows: list[list[str]]) -> Table:
     return table
 
 
-def _formatted(found: SystemsComparison, format: TableFormat) -> str:
+def _formatted(comparison: SystemsComparison, format: TableFormat) -> str:
     from calque.report import figures, tabulate
     from calque.report.comparison import NAME_COLUMNS
     from calque.report.tables import csv_table, latex_table, markdown_table
 
     if format is TableFormat.csv:
-        return csv_table(*figures(found))
+        return csv_table(*figures(comparison))
     make = markdown_table if format is TableFormat.markdown else latex_table
-    return make(*tabulate(found), n_names=NAME_COLUMNS)
+    return make(*tabulate(comparison), n_names=NAME_COLUMNS)
 
 
-def _plain(found: SystemsComparison, files: list[SystemFiles]) -> dict[str, Any]:
+def _plain(comparison: SystemsComparison, files: list[SystemFiles]) -> dict[str, Any]:
     return {
-        "options": asdict(found.options),
-        "systems": [{"name": one.name, "runs": [str(path) for path in one.runs]} for one in files],
-        "metrics": [_plain_metric(found, one) for one in found.metrics],
+        "options": asdict(comparison.options),
+        "systems": [
+            {"name": named.name, "runs": [str(path) for path in named.runs]} for named in files
+        ],
+        "metrics": [_plain_metric(comparison, each) for each in comparison.metrics],
     }
 
 
-def _plain_metric(found: SystemsComparison, one: MetricComparison) -> dict[str, Any]:
-    names = [system.name for system in found.systems]
-    scores = zip(names, one.comparison.systems, strict=True)
-    differences = enumerate(one.comparison.differences, 1)
+def _plain_metric(comparison: SystemsComparison, of_metric: MetricComparison) -> dict[str, Any]:
+    names = [system.name for system in comparison.systems]
+    scores = zip(names, of_metric.comparison.systems, strict=True)
+    differences = enumerate(of_metric.comparison.differences, 1)
     return {
-        "metric": one.metric.name,
-        "higher_is_better": one.metric.higher_is_better,
-        "signature": one.signature,
+        "metric": of_metric.metric.name,
+        "higher_is_better": of_metric.metric.higher_is_better,
+        "signature": of_metric.signature,
         "scores": [{"system": name, **asdict(score)} for name, score in scores],
         "differences": [
             {
                 "system": names[i],
                 "baseline": names[0],
                 **asdict(difference),
-                "is_better": found.is_better(one, i),
-                "verdict": found.verdict(one, i),
+                "is_better": comparison.is_better(of_metric, i),
+                "verdict": comparison.verdict(of_metric, i),
             }
             for i, difference in differences
         ],

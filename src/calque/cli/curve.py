@@ -130,7 +130,7 @@ def curve(
         for name, values in chosen.items():
             if equal is None:
                 for scale in steps:
-                    rows += [(name, one) for one in operating_points(evaluate, values, [scale])]
+                    rows += [(name, point) for point in operating_points(evaluate, values, [scale])]
                     stage.advance()
             else:
                 rows.append((name, working_point(evaluate, values, at.n_hypotheses)))
@@ -138,8 +138,13 @@ def curve(
     if json:
         print_json(
             [
-                {"weights": name, "scale": one.scale, **one.scores, "hypotheses": one.n_hypotheses}
-                for name, one in rows
+                {
+                    "weights": name,
+                    "scale": point.scale,
+                    **point.scores,
+                    "hypotheses": point.n_hypotheses,
+                }
+                for name, point in rows
             ]
         )
     else:
@@ -160,7 +165,7 @@ def _table(rows: list[tuple[str, OperatingPoint]], names: list[str]) -> Table:
     table = Table("weights", "scale", *names, "hypotheses", box=None, header_style="bold")
     for column in table.columns[1:]:
         column.justify = "right"
-    for name, one in rows:
-        scores = [f"{one.scores[metric]:.2f}" for metric in names]
-        table.add_row(escape(name), f"{one.scale:.4g}", *scores, f"{one.n_hypotheses:,}")
+    for name, point in rows:
+        scores = [f"{point.scores[metric]:.2f}" for metric in names]
+        table.add_row(escape(name), f"{point.scale:.4g}", *scores, f"{point.n_hypotheses:,}")
     return table

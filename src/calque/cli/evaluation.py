@@ -160,10 +160,10 @@ def _matching(file: str, value: str) -> list[Path]:
     path = Path(file)
     if path.exists() or not any(sign in file for sign in "*?["):
         return [path]
-    found = sorted(Path(path.anchor or ".").glob(str(path.relative_to(path.anchor))))
-    if not found:
+    paths = sorted(Path(path.anchor or ".").glob(str(path.relative_to(path.anchor))))
+    if not paths:
         raise FileError(file, "no file matches this pattern")
-    return found
+    return paths
 
 
 def make_metrics(flags: MetricFlags, n_files: int, n_lines: int) -> list[Metric]:

@@ -103,7 +103,7 @@ def oracle(
         out = stack.enter_context(open_output(output)) if output else None
         rows = stack.enter_context(open_output(derivations)) if derivations else None
         stage = stack.enter_context(console.stage("oracle", len(lines)))
-        found = oracle_texts(
+        oracles = oracle_texts(
             translator,
             lines,
             references,
@@ -112,13 +112,13 @@ def oracle(
             leave_one_out=forgotten,
             threads=threads,
         )
-        for index, one in enumerate(found):
-            best.append(one.translations[0])
-            known.append(one.references)
+        for index, oracle_text in enumerate(oracles):
+            best.append(oracle_text.translations[0])
+            known.append(oracle_text.references)
             if out is not None:
                 out.write(best[-1].text + "\n")
             if rows is not None:
-                _write_derivations(rows, index, one.translations)
+                _write_derivations(rows, index, oracle_text.translations)
             stage.advance()
     with console.stage("translate", len(lines)) as stage:
         ours = []
@@ -130,7 +130,7 @@ def oracle(
     prepared = bleu.prepare(references)
     figures = {}
     for name, texts in (("1-best", ours), ("oracle", best)):
-        sums = prepared.statistics([one.text for one in texts]).sum(axis=0)
+        sums = prepared.statistics([oracle_text.text for oracle_text in texts]).sum(axis=0)
         figures[name] = {"bleu": float(bleu.score(sums))} | _by_sentence(texts, known, options)
     if json:
         print_json({"n_sentences": len(lines)} | figures)
@@ -153,8 +153,8 @@ def _by_sentence(
     from calque.metrics.bleu import split_statistics
 
     metric = AvgBleu(tokenize="none", smooth=True, bp=options.brevity_penalty)
-    sets = [list(one) for one in zip(*references, strict=True)]
-    statistics = metric.bleu_references(sets).statistics([" ".join(one.words) for one in texts])
+    sets = [list(lines) for lines in zip(*references, strict=True)]
+    statistics = metric.bleu_references(sets).statistics([" ".join(text.words) for text in texts])
     length, reference_length, *_ = split_statistics(statistics)
     return {
         "sentence_bleu": float(metric.sentence_scores(statistics).mean()),
@@ -162,15 +162,15 @@ def _by_sentence(
     }
 
 
-def _write_derivations(file: IO[str], index: int, found: list[Translation]) -> None:
-    for rank, one in enumerate(found, 1):
+def _write_derivations(file: IO[str], index: int, translations: list[Translation]) -> None:
+    for rank, translation in enumerate(translations, 1):
         row: dict[str, Any] = {
             "index": index,
             "rank": rank,
-            "sentence_bleu": 100 * one.score,
-            "text": one.text,
-            "steps": [asdict(block) for block in one.blocks],
-            "features": dict(one.features),
+            "sentence_bleu": 100 * translation.score,
+            "text": translation.text,
+            "steps": [asdict(block) for block in translation.blocks],
+            "features": dict(translation.features),
         }
         file.write(json_format.dumps(row, ensure_ascii=False) + "\n")
 

@@ -122,9 +122,9 @@ def _ranked(
         console.warn(line)
     there = set(lists.names)
     lacking = tuple(
-        one
-        for one in additions_in(name for name in by_name if name not in there)
-        if not one.is_in(there)  # of sparse ones, lists have some and weights have others
+        addition
+        for addition in additions_in(name for name in by_name if name not in there)
+        if not addition.is_in(there)  # of sparse ones, lists have some and weights have others
     )
     enriched = Additions(lacking, source, model).to(lists, nbest, console)
     return rescored(enriched, by_name, nbest)

@@ -59,13 +59,13 @@ def score(
     console = Console()
     for path, texts in zip(hypothesis, hypotheses, strict=True):
         warn_of_tokens(console, path, texts, metrics)
-    found = [_evaluate(one, hypotheses, references) for one in metrics]
+    evaluations = [_evaluate(measure, hypotheses, references) for measure in metrics]
     if json:
-        print_json(_plain(found, hypothesis, sentence))
+        print_json(_plain(evaluations, hypothesis, sentence))
     elif sentence:
-        _print_sentences(found, hypothesis)
+        _print_sentences(evaluations, hypothesis)
     else:
-        _print_table(console, found, hypothesis)
+        _print_table(console, evaluations, hypothesis)
 
 
 @dataclass(frozen=True)
@@ -91,53 +91,57 @@ def _evaluate(
 
 
 def _plain(
-    found: Sequence[_Evaluation], files: Sequence[Path], sentence: bool
+    evaluations: Sequence[_Evaluation], files: Sequence[Path], sentence: bool
 ) -> list[dict[str, Any]]:
     return [
         {
             "hypothesis": str(file),
-            "metric": one.metric.name,
-            "value": one.corpus[i],
-            "higher_is_better": one.metric.higher_is_better,
-            "signature": one.signature,
-            **({"sentences": one.sentences[i]} if sentence else {}),
+            "metric": evaluation.metric.name,
+            "value": evaluation.corpus[i],
+            "higher_is_better": evaluation.metric.higher_is_better,
+            "signature": evaluation.signature,
+            **({"sentences": evaluation.sentences[i]} if sentence else {}),
         }
         for i, file in enumerate(files)
-        for one in found
+        for evaluation in evaluations
     ]
 
 
-def _print_sentences(found: Sequence[_Evaluation], files: Sequence[Path]) -> None:
-    print("hypothesis", "line", *(one.metric.name for one in found), sep="\t")
+def _print_sentences(evaluations: Sequence[_Evaluation], files: Sequence[Path]) -> None:
+    print("hypothesis", "line", *(evaluation.metric.name for evaluation in evaluations), sep="\t")
     for i, file in enumerate(files):
-        for line, values in enumerate(zip(*(one.sentences[i] for one in found), strict=True), 1):
+        for line, values in enumerate(
+            zip(*(evaluation.sentences[i] for evaluation in evaluations), strict=True), 1
+        ):
             print(file, line, *(f"{value:.6g}" for value in values), sep="\t")
 
 
-def _print_table(console: Console, found: Sequence[_Evaluation], files: Sequence[Path]) -> None:
+def _print_table(
+    console: Console, evaluations: Sequence[_Evaluation], files: Sequence[Path]
+) -> None:
     """The scores, and below them what else belongs to each: no line is broken."""
     names = [str(file) for file in files] if len(files) > 1 else ["score"]
-    table = _table(found, names)
+    table = _table(evaluations, names)
     if len(files) > 1 and not console.fits(table):
-        table = _table(found, [f"[{number}]" for number in range(1, len(files) + 1)])
+        table = _table(evaluations, [f"[{number}]" for number in range(1, len(files) + 1)])
         for number, name in enumerate(names, 1):
             console.print_whole(escape(f"[{number}] {name}"))
         console.print()
     console.print(table)
     console.print()
-    for one in found:
-        console.print_whole(f"[dim]{one.metric.name}: {escape(one.signature)}[/]")
+    for evaluation in evaluations:
+        console.print_whole(f"[dim]{evaluation.metric.name}: {escape(evaluation.signature)}[/]")
 
 
-def _table(found: Sequence[_Evaluation], names: Sequence[str]) -> Table:
+def _table(evaluations: Sequence[_Evaluation], names: Sequence[str]) -> Table:
     from calque.report.comparison import n_decimals  # whose room is large
 
     table = Table("metric", box=None, header_style="bold", pad_edge=False)
     for name in names:
         table.add_column(escape(name), justify="right", overflow="fold")
     table.add_column("better")
-    for one in found:
-        direction = "higher" if one.metric.higher_is_better else "lower"
-        values = (f"{value:.{n_decimals(one.corpus)}f}" for value in one.corpus)
-        table.add_row(one.metric.name, *values, direction)
+    for evaluation in evaluations:
+        direction = "higher" if evaluation.metric.higher_is_better else "lower"
+        values = (f"{value:.{n_decimals(evaluation.corpus)}f}" for value in evaluation.corpus)
+        table.add_row(evaluation.metric.name, *values, direction)
     return table

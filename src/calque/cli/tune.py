@@ -241,7 +241,7 @@ def tune(
             note = f"{model}: its weights are now '{called}'; calque translate uses them"
     else:
         others = (name, dev_source, dev_reference, forgotten, jackknife or None, condense, cluster)
-        if weights is None or any(one is not None for one in others):
+        if weights is None or any(other is not None for other in others):
             raise OptionError(
                 "--nbest F goes with --weights OUT, and not with --name, --dev-source,"
                 " --dev-reference, --leave-one-out, --jackknife, --condense or --cluster"

@@ -95,7 +95,7 @@ class Bench:
 
     def key_of(self, model: Model) -> str:
         """Stands for all that a model of this bench was made from: what cells of it depend on."""
-        return next(key for key, one in self._models.items() if one is model)
+        return next(key for key, known in self._models.items() if known is model)
 
     def folder_of(self, model: Model) -> Path:
         """Where a model of this bench lies."""

@@ -38,10 +38,10 @@ class Text:
     @cached_property
     def digest(self) -> str:
         """Tells this text from every other, by content."""
-        found = hashlib.sha256()
+        checksum = hashlib.sha256()
         for path in (self.source, *self.references):
-            found.update(hashlib.sha256(path.read_bytes()).digest())
-        return found.hexdigest()
+            checksum.update(hashlib.sha256(path.read_bytes()).digest())
+        return checksum.hexdigest()
 
     def check(self) -> None:
         """Raise `FileError` where lines do not belong together, or there are none."""
@@ -152,17 +152,17 @@ def _of_files(files: CorpusFiles, pair: str) -> Corpus:
 
 def _languages(folder: Path, languages: str | None) -> tuple[str, str]:
     """The codes that end the names of files, source first."""
-    found = sorted({path.name.split(".")[1] for path in folder.glob("train.*")})
+    codes = sorted({path.name.split(".")[1] for path in folder.glob("train.*")})
     if languages is not None:
         source, dash, target = languages.partition("-")
         if not (source and dash and target) or source == target:
             raise OptionError(f"--languages {languages}: expected SOURCE-TARGET, such as de-en")
         return source, target
-    english = [code for code in found if code in ENGLISH]
-    others = [code for code in found if code not in ENGLISH]
+    english = [code for code in codes if code in ENGLISH]
+    others = [code for code in codes if code not in ENGLISH]
     if len(english) == 1 and len(others) == 1:
         return others[0], english[0]
-    there = ", ".join(f"train.{code}" for code in found) or "no train files"
+    there = ", ".join(f"train.{code}" for code in codes) or "no train files"
     raise CalqueError(
         f"{folder}: has {there}: expected two, one of them train.en; or say which languages"
         " (--languages de-fr)"
@@ -171,8 +171,8 @@ def _languages(folder: Path, languages: str | None) -> tuple[str, str]:
 
 def _references(folder: Path, split: str, target: str) -> tuple[Path, ...]:
     """`dev.en`, or `dev.en.0`, `dev.en.1` and so on in their order."""
-    one = folder / f"{split}.{target}"
+    single = folder / f"{split}.{target}"
     numbered = [path for path in folder.glob(f"{split}.{target}.*") if path.suffix[1:].isdigit()]
-    if one.exists() or not numbered or split == "train":
-        return (one,)
+    if single.exists() or not numbered or split == "train":
+        return (single,)
     return tuple(sorted(numbered, key=lambda path: int(path.suffix[1:])))

@@ -57,8 +57,8 @@ class Setting:
     def described(self) -> dict[str, Any]:
         """As JSON; without options of sparse features where they are those of the model."""
         plain = {name: dict(getattr(self, name)) for name in ("weights", "decode", "features")}
-        found = {**vars(self), **plain}
-        return {name: value for name, value in found.items() if name != "features" or value}
+        values = {**vars(self), **plain}
+        return {name: value for name, value in values.items() if name != "features" or value}
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,8 @@ class Training:
     def described(self) -> dict[str, Any]:
         """As JSON; without what stands for a training of every weight."""
         plain = {"options": dict(self.options), "metric": dict(self.metric)}
-        found = {**vars(self), **plain, "text": self.text.digest}
-        return {name: value for name, value in found.items() if name != "condense" or value}
+        values = {**vars(self), **plain, "text": self.text.digest}
+        return {name: value for name, value in values.items() if name != "condense" or value}
 
 
 def decoded(
@@ -104,8 +104,8 @@ def decoded(
         chosen = setting.of(model)
         weights = chosen.weights if after is None or after.weights is None else after.weights
         weights = weights.with_dense(changed or {})
-        found = scored(chosen, weights, bench.corpus.texts[1:], bench.threads, progress)
-        return found if after is None else replace(found, weights=weights)
+        scores = scored(chosen, weights, bench.corpus.texts[1:], bench.threads, progress)
+        return scores if after is None else replace(scores, weights=weights)
 
     depends: dict[str, Any] = {"model": bench.key_of(model), "setting": setting.described()}
     if after is not None:
@@ -141,18 +141,18 @@ def trained(
         result, last = _fit(n_threads, chosen, training, seed, folder / "run", watch, progress)
         weights = result.weights if training.takes == "best" else last
         texts = {text.name: text for text in (training.text, bench.corpus.dev, bench.corpus.test)}
-        found = scored(chosen, weights, tuple(texts.values()), bench.threads, progress)
+        scores = scored(chosen, weights, tuple(texts.values()), bench.threads, progress)
         figures = {
             "chosen round": result.chosen,
             "rounds": len(result.history) - 1,
             "sparse weights": len(weights.sparse),
             "seconds": time.monotonic() - begin,
         }
-        curves = {"learned": [one.score for one in result.history], **_counted(result)}
+        curves = {"learned": [done.score for done in result.history], **_counted(result)}
         if training.watched:
-            curves["test"] = [watch.score(one.round) for one in result.history]
+            curves["test"] = [watch.score(done.round) for done in result.history]
         stopped = result.history[-1].guard or result.history[-1].stopped or ""
-        return Cell({**found.figures, **figures}, curves, found.outputs, [stopped], weights)
+        return Cell({**scores.figures, **figures}, curves, scores.outputs, [stopped], weights)
 
     depends = {
         "model": bench.key_of(model),
@@ -179,10 +179,10 @@ def mean(cells: list[Cell], figure: str) -> float | None:
 
 def _counted(result: Result) -> dict[str, Sequence[float]]:
     """Seconds up to the end of each round, and what the method counted from round 1 on."""
-    seconds = list(accumulate(one.seconds for one in result.history))
-    counts = [one.scores or {} for one in result.history[1:]]
-    names = [name for name in (counts or [{}])[0] if all(name in one for one in counts)]
-    return {"seconds": seconds, **{name: [one[name] for one in counts] for name in names}}
+    seconds = list(accumulate(done.seconds for done in result.history))
+    counts = [done.scores or {} for done in result.history[1:]]
+    names = [name for name in (counts or [{}])[0] if all(name in scores for scores in counts)]
+    return {"seconds": seconds, **{name: [scores[name] for scores in counts] for name in names}}
 
 
 def _fit(
@@ -236,8 +236,10 @@ def scored(
     outputs, figures = {}, {}
     for text in texts:
         outputs[text.name] = _translated(model, weights, text, threads, progress)
-        for one in score(outputs[text.name], text.reference_lines, METRICS, tokenize="none"):
-            figures[f"{text.name} {one.metric}"] = one.value
+        for metric_score in score(
+            outputs[text.name], text.reference_lines, METRICS, tokenize="none"
+        ):
+            figures[f"{text.name} {metric_score.metric}"] = metric_score.value
     return Cell(figures, outputs=outputs)
 
 
@@ -270,5 +272,5 @@ class _Watch:
 
     def score(self, round: int) -> float:
         lines = list(read_lines(self._folder / f"{round:03}.txt"))
-        [found] = score(lines, self._text.reference_lines, ["bleu"], tokenize="none")
-        return found.value
+        [bleu] = score(lines, self._text.reference_lines, ["bleu"], tokenize="none")
+        return bleu.value

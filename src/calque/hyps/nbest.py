@@ -276,16 +276,16 @@ def joined(lists: Sequence[NBest]) -> NBest:
     for nbest in lists:
         for name in nbest.names:
             place.setdefault(name, len(place))
-    columns = [np.array([place[n] for n in one.names], np.int32)[one.columns] for one in lists]
-    lengths = np.concatenate([np.diff(one.row_offsets) for one in lists])
-    totals = [one.totals for one in lists if one.totals is not None]
+    columns = [np.array([place[n] for n in part.names], np.int32)[part.columns] for part in lists]
+    lengths = np.concatenate([np.diff(part.row_offsets) for part in lists])
+    totals = [part.totals for part in lists if part.totals is not None]
     together = NBest(
         tuple(place),
-        np.concatenate([one.sentences for one in lists]),
-        [text for one in lists for text in one.texts],
+        np.concatenate([part.sentences for part in lists]),
+        [text for part in lists for text in part.texts],
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         np.concatenate(columns),
-        np.concatenate([one.values for one in lists]),
+        np.concatenate([part.values for part in lists]),
         np.concatenate(totals) if len(totals) == len(lists) else None,
     )
     order = np.argsort(together.sentences, kind="stable")

@@ -123,8 +123,8 @@ def delete_weights(model: Path | str, names: Iterable[str]) -> None:
 
 def origin_of(folder: ModelFolder, name: str) -> dict[str, Any] | None:
     """Where weights of a model come from, if that is known."""
-    found = folder.manifest.info.get(_origin(name))
-    return found if isinstance(found, dict) else None
+    origin = folder.manifest.info.get(_origin(name))
+    return origin if isinstance(origin, dict) else None
 
 
 def _origin(name: str) -> str:
@@ -141,5 +141,5 @@ def _check_known(folder: ModelFolder, name: str) -> None:
 
 def weight_names(folder: ModelFolder) -> list[str]:
     """The names of the weights that a model has."""
-    found = [full.removeprefix("weights/") for full in folder.names("weights/")]
-    return [name for name in found if "/" not in name]
+    names = [full.removeprefix("weights/") for full in folder.names("weights/")]
+    return [name for name in names if "/" not in name]

@@ -44,7 +44,7 @@ def align_text(
         for block in preprocessor.pairs(text.blocks(), threads):
             for encoder, lines in zip(encoders, block, strict=True):
                 encoder.feed(lines)
-        (source_words, source), (target_words, target) = (one.finish() for one in encoders)
+        (source_words, source), (target_words, target) = (side.finish() for side in encoders)
         stage.say(f"{len(source):,} sentence pairs")
     if model is None:
         return LinkedText(source, target, align(source, target, options, threads, progress))

@@ -23,10 +23,10 @@ def alone(work: Callable[Given, Result], *args: Given.args, **named: Given.kwarg
 
 def peak_memory() -> float:
     """The most memory that this process held at once, in MB."""
-    found = status_mb("VmHWM")
-    if found is None:  # not Linux
+    peak = status_mb("VmHWM")
+    if peak is None:  # not Linux
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return found
+    return peak
 
 
 def status_mb(field: str) -> float | None:

@@ -23,7 +23,7 @@ def read_runs(folders: Sequence[Path | str]) -> list[RunRecord]:
     paths = [Path(folder) for folder in folders]
     parts = [path.resolve().parts for path in paths]
     length = next(n for n in range(1, 1 + max(map(len, parts), default=0)) if _differ(parts, n))
-    names = ["/".join(one[-length:]) for one in parts]
+    names = ["/".join(path[-length:]) for path in parts]
     return [read_run(path, name) for path, name in zip(paths, names, strict=True)]
 
 
@@ -48,11 +48,11 @@ def read_run(folder: Path | str, name: str | None = None) -> RunRecord:
 def _record(folder: Path, name: str, header: dict[str, Any]) -> RunRecord:
     higher = _higher_is_better(header["metric"])
     done = [Round.from_json(line) for line in _lines(folder / ROUNDS)]
-    rounds = [_round(one) for one in done]
-    guards_length = all(one.n_hypotheses is None for one in done)
+    rounds = [_round(each) for each in done]
+    guards_length = all(each.n_hypotheses is None for each in done)
     takes_last = dict(header.get("options", {})).get("take") == "last"
     chosen = _chosen(rounds, higher, guards_length, takes_last)
-    ended = [one.stopped for one in done if one.stopped]
+    ended = [each.stopped for each in done if each.stopped]
     return RunRecord(
         name=name,
         method=str(header["method"]),
@@ -66,7 +66,7 @@ def _record(folder: Path, name: str, header: dict[str, Any]) -> RunRecord:
         options=dict(header.get("options", {})),
         start_weights=_weights(folder, 0) if rounds else Weights({}),
         end_weights=Weights({}) if chosen is None else _weights(folder, chosen),
-        warnings=[f"round {one.round}: {one.guard}" for one in done if one.guard],
+        warnings=[f"round {each.round}: {each.guard}" for each in done if each.guard],
         examples=[Example(**json.loads(line)) for line in _lines(folder / EXAMPLES)],
     )
 
@@ -88,10 +88,10 @@ def _chosen(
 ) -> int | None:
     """The round of the best score, the first of equals, or the last, of output of sound length."""
     best: int | None = None
-    for index, one in enumerate(rounds):
-        if one.score is None:
+    for index, row in enumerate(rounds):
+        if row.score is None:
             continue
-        ratio, first = one.length_ratio, rounds[0].length_ratio
+        ratio, first = row.length_ratio, rounds[0].length_ratio
         if ratio is None or first is None or not guards_length:
             ratio = first = 1.0
         if index and length_trouble(ratio, first):
@@ -100,7 +100,7 @@ def _chosen(
         if (
             takes_last
             or before is None
-            or (one.score > before if higher_is_better else one.score < before)
+            or (row.score > before if higher_is_better else row.score < before)
         ):
             best = index
     return best

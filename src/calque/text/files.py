@@ -66,10 +66,10 @@ def read_blocks(path: Path | str, stage: Stage | None = None) -> Iterator[str]:
 def n_bytes(path: Path | str) -> int | None:
     """The size of a file on disk, or `None` where it has none (a pipe, standard input)."""
     try:
-        found = Path(path).stat()
+        status = Path(path).stat()
     except (OSError, ValueError):
         return None  # opening it will say why
-    return found.st_size if stat.S_ISREG(found.st_mode) else None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def read_lines(path: Path | str) -> Iterator[str]:

@@ -154,8 +154,8 @@ class CandidateTraining(Training):
         How many were new, and how good the first of each list are where they are the decoder's.
         """
         task, known = self._task, self._taken_up
-        found = task.source.lists(weights, self._place.progress, skip=len(known))
-        n_new, chosen = self._collect(round, found, known)
+        batches = task.source.lists(weights, self._place.progress, skip=len(known))
+        n_new, chosen = self._collect(round, batches, known)
         if not task.source.decodes_again:
             return n_new, None
         if round == 0 and self._is_seeded:
@@ -185,7 +185,7 @@ class CandidateTraining(Training):
         return round == 0 and self._task.source.decodes_again
 
     def _collect(
-        self, round: int, found: Iterable[CandidateLists], known: Sequence[TakenUp] = ()
+        self, round: int, batches: Iterable[CandidateLists], known: Sequence[TakenUp] = ()
     ) -> tuple[int, list[str]]:
         """Put lists of all sentences into the pool: how many were new, and the first of each.
 
@@ -195,7 +195,7 @@ class CandidateTraining(Training):
         for part in known:
             chosen += part.first_texts
             first, n_new = first + len(part.first_texts), n_new + part.n_candidates
-        for at, lists in enumerate(found, len(known)):
+        for at, lists in enumerate(batches, len(known)):
             guards.check_candidates(lists, first, task.source)
             name = _part_name(round, self._n_collected, at)
             n_new += self._pool.add(lists, task.judge.statistics, first=first, name=name)

@@ -257,8 +257,8 @@ class DecoderSource(CandidateSource):
     ) -> Iterator[DerivedList]:
         """The best `n` candidates of every sentence under these weights, with derivations."""
         with progress.stage("decode", self.n_sentences) as stage:
-            for one in self._search.derived(weights, n, self._threads):
-                yield one
+            for candidates in self._search.derived(weights, n, self._threads):
+                yield candidates
                 stage.advance()
 
     def truths(

@@ -62,14 +62,14 @@ class NBestTask(Task):
         if not given:
             raise CalqueError("no n-best lists: expected at least one file")
         names = [f"list {n}" if isinstance(g, NBest) else str(g) for n, g in enumerate(given, 1)]
-        read = [_read(one, name, total, judge) for one, name in zip(given, names, strict=True)]
+        read = [_read(each, name, total, judge) for each, name in zip(given, names, strict=True)]
         own = read[0] if len(read) == 1 else joined(read)
         for line in own.missing():
             progress.warn(line)
         source = NBestSource(
             own,
             names[0],
-            [_digest(one) for one in given],
+            [_digest(each) for each in given],
             start,
             total,
             additions or Additions(()),
@@ -99,7 +99,7 @@ class NBestSource(CandidateSource):
         self.dense_names = self.nbest.dense_names()
         self._additions = additions
         self._start = None if start is None else dict(start)
-        self._digests = [dict(one) for one in digests]
+        self._digests = [dict(digest) for digest in digests]
         self._total = total
 
     @cached_property
@@ -160,10 +160,10 @@ class NBestSource(CandidateSource):
         """Which of the keys are the feature of this name or of an added family of sparse ones."""
         if name in self._names.values():
             return np.asarray(keys == np.uint64(name_key(name)))
-        addition = next((one for one in self._additions.additions if one.name == name), None)
+        addition = next((each for each in self._additions.additions if each.name == name), None)
         if addition is None or addition.family.sparse is None:
             return None
-        own = [key for key, one in self._names.items() if addition.is_in([one])]
+        own = [key for key, own_name in self._names.items() if addition.is_in([own_name])]
         return np.asarray(np.isin(keys, np.array(own, np.uint64)))
 
 
@@ -204,7 +204,7 @@ def _explained(nbest: NBest, names: Sequence[str]) -> list[float]:
     both = np.column_stack([nbest.matrix(names), nbest.totals])
     means = np.add.reduceat(both, begins) / lengths[:, None]
     centred = both - np.repeat(means, lengths, axis=0)
-    found = np.linalg.lstsq(centred[:, :-1], centred[:, -1], rcond=None)[0]
-    if not np.isfinite(found).all() or not np.abs(found).max(initial=0) > 0:
+    solution = np.linalg.lstsq(centred[:, :-1], centred[:, -1], rcond=None)[0]
+    if not np.isfinite(solution).all() or not np.abs(solution).max(initial=0) > 0:
         return [1.0] * len(names)
-    return [float(value) for value in found]
+    return [float(value) for value in solution]

@@ -220,13 +220,13 @@ class Run:
                 file.write((json.dumps(wanted, indent=1, ensure_ascii=False) + "\n").encode())
             return
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
+            head = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise FileError(path, f"not the header of a run: {error}") from error
-        stored = found.get("options") if isinstance(found, dict) else None
+        stored = head.get("options") if isinstance(head, dict) else None
         if self._options is not None and isinstance(stored, dict):
-            found["options"] = renamed(self._options, stored)
-        difference = _difference(found, wanted)
+            head["options"] = renamed(self._options, stored)
+        difference = _difference(head, wanted)
         if difference is not None:
             raise CalqueError(
                 f"{folder}: this folder belongs to a run with other settings: {difference}"
@@ -271,24 +271,24 @@ def _remove_others(folder: Path, kept: Set[int]) -> None:
             path.unlink()
 
 
-def _difference(found: Any, wanted: Any, key: str = "") -> str | None:
+def _difference(stored: Any, wanted: Any, key: str = "") -> str | None:
     """The first entry in which two JSON values differ, in words."""
-    if isinstance(found, dict) and isinstance(wanted, dict):
-        for name in {**found, **wanted}:
+    if isinstance(stored, dict) and isinstance(wanted, dict):
+        for name in {**stored, **wanted}:
             inner = f"{key}.{name}" if key else str(name)
-            problem = _difference(found.get(name), wanted.get(name), inner)
+            problem = _difference(stored.get(name), wanted.get(name), inner)
             if problem is not None:
                 return problem
         return None
-    if isinstance(found, list) and isinstance(wanted, list) and len(found) == len(wanted):
-        for at, (one, other) in enumerate(zip(found, wanted, strict=True)):
-            problem = _difference(one, other, f"{key}[{at}]")
+    if isinstance(stored, list) and isinstance(wanted, list) and len(stored) == len(wanted):
+        for at, (own, other) in enumerate(zip(stored, wanted, strict=True)):
+            problem = _difference(own, other, f"{key}[{at}]")
             if problem is not None:
                 return problem
         return None
-    if found == wanted:
+    if stored == wanted:
         return None
-    return f"{key} is {_short(found)} there and {_short(wanted)} here"
+    return f"{key} is {_short(stored)} there and {_short(wanted)} here"
 
 
 def _short(value: Any) -> str:

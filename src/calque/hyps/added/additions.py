@@ -30,11 +30,11 @@ class Additions:
             ("--model DIR", self.model, "model"),
             ("--source F", self.source, "source"),
         ):
-            who = [one for one in self.additions if getattr(one.family, needs)]
+            who = [addition for addition in self.additions if getattr(addition.family, needs)]
             if given is None and who:
                 missing[option] = None
                 features |= dict.fromkeys(
-                    name for one in who for name in one.features or [one.name]
+                    name for addition in who for name in addition.features or [addition.name]
                 )
             if not who:
                 object.__setattr__(self, needs, None)
@@ -51,15 +51,15 @@ class Additions:
     @property
     def features(self) -> tuple[str, ...]:
         """The names of all dense features that are added."""
-        return tuple(name for one in self.additions for name in one.features)
+        return tuple(name for addition in self.additions for name in addition.features)
 
     def to(self, nbest: NBest, path: Path | str, progress: Progress = SILENT) -> NBest:
         """The lists with the features, behind their own; `path` names the lists in errors."""
         if not self.additions:
             return nbest
-        for one in self.additions:
+        for addition in self.additions:
             for name in nbest.names:
-                if one.is_in([name]):
+                if addition.is_in([name]):
                     raise FileError(
                         path, f"has the feature '{name}' already, which was to be added"
                     )
@@ -70,7 +70,7 @@ class Additions:
         except CalqueError as error:
             raise FileError(self.source or path, str(error)) from None
         with progress.stage("add features", len(self.additions)) as stage:
-            for one in self.additions:
-                nbest = one.given_to(nbest, material)
+            for addition in self.additions:
+                nbest = addition.given_to(nbest, material)
                 stage.advance(1)
         return nbest

@@ -117,19 +117,20 @@ def best_sources(
 
     Of equally good ones it is the first.
     """
-    found = _Explained.of(material, pairs, sentence, some)
-    if not len(found.forth):
-        return np.full(len(found.which), -1)
-    best = np.where(found.forth.max(axis=0) >= EXPLAINED, found.forth.argmax(axis=0), -1)
-    return np.asarray(best[found.which], np.int64)
+    explained = _Explained.of(material, pairs, sentence, some)
+    if not len(explained.forth):
+        return np.full(len(explained.which), -1)
+    best = np.where(explained.forth.max(axis=0) >= EXPLAINED, explained.forth.argmax(axis=0), -1)
+    return np.asarray(best[explained.which], np.int64)
 
 
 def _of_list(
     material: Material, pairs: WordPairs, sentence: int, begin: int, end: int
 ) -> NDArray[np.float64]:
     own, sources = material.words, material.source_ids[sentence]
-    found = _Explained.of(material, pairs, sentence, slice(own.offsets[begin], own.offsets[end]))
-    which, back, forth = found.which, found.back, found.forth
+    rows = slice(own.offsets[begin], own.offsets[end])
+    by_words = _Explained.of(material, pairs, sentence, rows)
+    which, back, forth = by_words.which, by_words.back, by_words.forth
 
     # Every candidate begins with the empty word, the last column: no candidate has no words.
     lengths = own.lengths[begin:end]

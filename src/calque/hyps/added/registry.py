@@ -101,34 +101,34 @@ class Addition:
 
 def parse_additions(names: str) -> tuple[Addition, ...]:
     """The additions that `a,b,c` names; raises `OptionError` at what is none."""
-    found: dict[Addition, None] = {}
+    parsed: dict[Addition, None] = {}
     for name in names.split(","):
         addition = _parse(name.strip())
-        if addition in found:
+        if addition in parsed:
             raise OptionError(f"--add {names}: '{name.strip()}' is given twice")
-        found[addition] = None
-    return tuple(found)
+        parsed[addition] = None
+    return tuple(parsed)
 
 
 def additions_in(features: Iterable[str]) -> tuple[Addition, ...]:
     """The additions that give the features whose names begin with one of the prefixes."""
-    family_of = {column: name for name, one in FAMILIES.items() for column in one.columns}
-    found: dict[Addition, None] = {}
-    sparse = [name for name, one in FAMILIES.items() if one.sparse]
+    family_of = {column: name for name, family in FAMILIES.items() for column in family.columns}
+    additions: dict[Addition, None] = {}
+    sparse = [name for name, family in FAMILIES.items() if family.sparse]
     for feature in features:
         if feature.startswith(SPARSE_PREFIX):
             name = feature.removeprefix(SPARSE_PREFIX).partition(":")[0]
             if name not in sparse:
                 raise CalqueError(f"'{feature}' is no feature that Calque can add to lists")
-            found[Addition(name)] = None
+            additions[Addition(name)] = None
             continue
         if not feature.startswith(PREFIX):
             continue
         column, colon, scale = feature.removeprefix(PREFIX).partition(":")
         if column not in family_of:
             raise CalqueError(f"'{feature}' is no feature that Calque can add to lists")
-        found[_parse(family_of[column] + colon + scale)] = None
-    return tuple(found)
+        additions[_parse(family_of[column] + colon + scale)] = None
+    return tuple(additions)
 
 
 def _parse(text: str) -> Addition:
@@ -151,5 +151,6 @@ def _parse(text: str) -> Addition:
 def described(additions: Sequence[Addition]) -> str:
     """The additions as `--add` takes them."""
     return ",".join(
-        one.name if one.scale is None else f"{one.name}:{one.scale:g}" for one in additions
+        addition.name if addition.scale is None else f"{addition.name}:{addition.scale:g}"
+        for addition in additions
     )

@@ -160,10 +160,10 @@ class SimplexTraining(Training):
 
     def measure(self, round: int, weights: Weights) -> Measured:
         """The score of the whole text, translated with these weights."""
-        found = self._decoding(weights)
-        ratio = self._task.judge.ratio(found.n_words)
-        verdict = Verdict(found.scores[self._task.metric.name], found.n_words, ratio)
-        return Measured(verdict, n_hypotheses=found.n_hypotheses, scores=found.scores)
+        decoded = self._decoding(weights)
+        ratio = self._task.judge.ratio(decoded.n_words)
+        verdict = Verdict(decoded.scores[self._task.metric.name], decoded.n_words, ratio)
+        return Measured(verdict, n_hypotheses=decoded.n_hypotheses, scores=decoded.scores)
 
     def step(self, round: int, weights: Weights, measured: Measured) -> Step:
         """The next point, unless the search has ended."""

@@ -73,7 +73,7 @@ class ExpectedBleuCells:
     def limit(self) -> int:
         """The distortion limit."""
         first = self.bench.seeds[0]
-        return max(LIMITS, key=lambda one: self._baseline(one, first).figures["dev bleu"])
+        return max(LIMITS, key=lambda limit: self._baseline(limit, first).figures["dev bleu"])
 
     def baseline(self) -> list[Cell]:
         """Dense features alone, tuned on dev."""
@@ -162,19 +162,19 @@ class ExpectedBleuCells:
             chosen = max(result.history[1:], key=lambda done: done.score).round
             weights = read_weights(rounds / f"{chosen:03}.npz")
             shutil.rmtree(run / POOL, ignore_errors=True)
-            found = scored(task.model, weights, texts, bench.threads, progress)
+            scores = scored(task.model, weights, texts, bench.threads, progress)
             figures = {
                 "chosen iteration": chosen * PER_ROUND,
                 "sparse weights": len(weights.sparse),
                 "seconds": time.monotonic() - begin,
             }
-            counted = [one.scores or {} for one in result.history]
+            counted = [done.scores or {} for done in result.history]
             curves = {
-                "learned": [one.score for one in result.history],
-                "seconds": list(accumulate(one.seconds for one in result.history)),
-                **{name: [one[name] for one in counted] for name in ("expected", "objective")},
+                "learned": [done.score for done in result.history],
+                "seconds": list(accumulate(done.seconds for done in result.history)),
+                **{name: [done[name] for done in counted] for name in ("expected", "objective")},
             }
-            return Cell({**found.figures, **figures}, curves, found.outputs, weights=weights)
+            return Cell({**scores.figures, **figures}, curves, scores.outputs, weights=weights)
 
         named = [rule, *(f"{value:g}" for value in more.values()), features, way]
         depends = {

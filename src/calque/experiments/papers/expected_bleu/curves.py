@@ -81,10 +81,10 @@ def _claims(expected: Curves) -> list[Claim]:
             "curves", "expected BLEU after the last iteration",
             [
                 stated(
-                    last[one] > last[other],
-                    f"{NAMES[one]} {last[one]:.2f}, {NAMES[other]} {last[other]:.2f}",
+                    last[better] > last[other],
+                    f"{NAMES[better]} {last[better]:.2f}, {NAMES[other]} {last[other]:.2f}",
                 )
-                for one, other in (("rprop", "adagrad"), ("adagrad", "sgd"))
+                for better, other in (("rprop", "adagrad"), ("adagrad", "sgd"))
             ],
         ),
         Claim(

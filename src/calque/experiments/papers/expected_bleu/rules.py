@@ -106,7 +106,7 @@ def _claims(bench: Bench, systems: Systems) -> list[Claim]:
         Claim(
             "2a", "RPROP > AdaGrad > GT > SGD > baseline", "test 31.3, 31.1, 30.9, 30.8, 30.4",
             f"each better on test than the next {PAIRED}",
-            [by.better(test[one], test[other]) for one, other in pairwise(ORDER)],
+            [by.better(test[better], test[other]) for better, other in pairwise(ORDER)],
         ),
         Claim(
             "2, 3, 4", "RPROP gains over the baseline on every corpus",

@@ -86,7 +86,8 @@ def _claims(bench: Bench, alone: Systems, together: Systems) -> list[Claim]:
     ]  # fmt: skip
     for name, cells in together.items():
         same = all(
-            one.weights == other.weights for one, other in zip(alone[MINIBATCH], cells, strict=True)
+            first.weights == other.weights
+            for first, other in zip(alone[MINIBATCH], cells, strict=True)
         )
         claims.append(
             Claim(

@@ -83,7 +83,7 @@ def _counted(
     def work(folder: Path, progress: Progress) -> Cell:
         training = TrainingText(model, LeaveOneOutOptions(what="one-count"))
         decoder = Decoder.of(model)
-        found: dict[tuple[int, int], Counts] = {}
+        counts: dict[tuple[int, int], Counts] = {}
         same: list[list[float]] = []
         with progress.stage("forced decoding", n_pairs * len(limits)) as stage:
             for first in range(0, n_pairs, AT_ONCE):
@@ -101,12 +101,12 @@ def _counted(
                         leave_one_out=training.left_out(pairs),
                         threads=bench.threads,
                     )
-                    for one, n_words in zip(forced, lengths, strict=True):
+                    for pair, n_words in zip(forced, lengths, strict=True):
                         if n_words <= options.max_words:
                             key = limit, n_words
-                            more = count(one, n_words, options.min_prefix)
-                            found[key] = found.get(key, Counts()) + more
-                    logs.append([_log_ways(one) for one in forced])
+                            more = count(pair, n_words, options.min_prefix)
+                            counts[key] = counts.get(key, Counts()) + more
+                    logs.append([_log_ways(pair) for pair in forced])
                     stage.advance(len(pairs))
                 same += [list(some) for some in zip(*logs, strict=True) if min(some) >= 0]
         means = np.array(same).reshape(-1, len(limits)).sum(axis=0) / max(1, len(same))
@@ -117,7 +117,7 @@ def _counted(
                 for limit, mean in zip(limits, means, strict=True)
             },
         }
-        return Cell(figures, _columns(found))
+        return Cell(figures, _columns(counts))
 
     depends = {
         "model": bench.key_of(model),
@@ -128,20 +128,20 @@ def _counted(
     return bench.cell(name, depends, work)
 
 
-def _log_ways(found: _core.Forced) -> float:
+def _log_ways(forced: _core.Forced) -> float:
     """The logarithm of the number of derivations; below 0 where there is none."""
-    return math.log(found.n_derivations) if found.reachable else -1.0
+    return math.log(forced.n_derivations) if forced.reachable else -1.0
 
 
-def _columns(found: Mapping[tuple[int, int], Counts]) -> dict[str, Sequence[float]]:
+def _columns(counts: Mapping[tuple[int, int], Counts]) -> dict[str, Sequence[float]]:
     """Counts as lists of numbers, which cells keep: a place per limit and length."""
-    keys = sorted(found)
+    keys = sorted(counts)
     columns: dict[str, Sequence[float]] = {
         "limit": [limit for limit, _ in keys],
         "length": [length for _, length in keys],
     }
     for field in fields(Counts):
-        columns[field.name] = [getattr(found[key], field.name) for key in keys]
+        columns[field.name] = [getattr(counts[key], field.name) for key in keys]
     return columns
 
 

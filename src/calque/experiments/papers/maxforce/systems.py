@@ -80,13 +80,13 @@ def section(bench: Bench) -> Section:
 
 def _overview(work: MaxForceCells, systems: Systems) -> Table:
     table = reached(work)
-    one, corpus = table.total[table.limits.index(LIMIT)], work.bench.corpus
+    shares, corpus = table.total[table.limits.index(LIMIT)], work.bench.corpus
     dev, test = (bleu(systems[FORCE], text) - bleu(systems[MERT], text) for text in ("dev", "test"))
     ours: list[Entry] = [
         f"{corpus.source_language}-{corpus.target_language} here",
         f"{work.n_pairs:,}",
-        f"{100 * one.sentences:.1f} %",
-        f"{100 * one.words:.1f} %",
+        f"{100 * shares.sentences:.1f} %",
+        f"{100 * shares.words:.1f} %",
         f"{n_features(systems[FORCE]):,}",
         len(corpus.test.references),
         f"{dev:+.2f}",
@@ -140,9 +140,9 @@ def _claims(bench: Bench, systems: Systems) -> list[Claim]:
             "5b", "MaxForce gains over MERT and over PRO medium on dev and test",
             "+2.3/+2.0 over MERT, +1.5/+1.5 over PRO medium", f"better on both {PAIRED}",
             [
-                one.better(some[FORCE], some[name])
+                judge.better(some[FORCE], some[name])
                 for name in (MERT, MEDIUM_SIZE)
-                for one, some in ((by_dev, dev), (by, test))
+                for judge, some in ((by_dev, dev), (by, test))
             ],
         ),
         Claim(

@@ -130,13 +130,13 @@ def _rules_judged(bench: Bench, rules: Systems, mert: list[Cell]) -> list[Claim]
 
 def _shares(work: MaxForceCells) -> Shares:
     """Shares of invalid standard updates by beam, on average over seeds."""
-    found: dict[str, list[float]] = {}
+    shares: dict[str, list[float]] = {}
     for name, group in (("without non-local features", LOCAL), ("all features", ALL)):
         for beam in BEAMS:
             cells = work.force(BOLD, group, part=BEAM_PART, rounds=BEAM_ITERATIONS, beam=beam)
             last = [cell.curves["invalid_updates"][-1] for cell in cells]
-            found.setdefault(name, []).append(sum(last) / len(last))
-    return found
+            shares.setdefault(name, []).append(sum(last) / len(last))
+    return shares
 
 
 def _beam_figure(shares: Shares) -> Figure:
