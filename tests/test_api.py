@@ -198,13 +198,13 @@ def test_strings_are_not_taken_for_lists_of_letters(
     with pytest.raises(calque.CalqueError, match="sentences='ein mann .' is a single string"):
         model.translate_all("ein mann .")
     with pytest.raises(calque.CalqueError, match="one sentence, but was given several: use trans"):
-        model.translate(["ein mann ."])  # type: ignore[arg-type]
+        model.translate(["ein mann ."])  # type: ignore[arg-type]  # the mistake
     with pytest.raises(calque.CalqueError, match="a sentence is of type int: expected text"):
-        model.translate(3)  # type: ignore[arg-type]
+        model.translate(3)  # type: ignore[arg-type]  # the mistake
     reference = str(corpus.dev_references[0])
     for wrong in (reference, Path(reference)):
         with pytest.raises(calque.CalqueError, match=r"references=.* expected a list with a text"):
-            calque.DecoderTask(model, corpus.dev_source, wrong)  # type: ignore[arg-type]
+            calque.DecoderTask(model, corpus.dev_source, wrong)  # type: ignore[arg-type]  # the mistake
     with pytest.raises(calque.CalqueError, match=r"no file is called 'a b'; expected a list with"):
         calque.DecoderTask(model, ["a b"], ["a b"])
     with pytest.raises(calque.CalqueError, match=r"metrics='bleu' .* such as \['bleu'\]"):

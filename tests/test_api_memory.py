@@ -39,7 +39,7 @@ def test_training_on_lists_and_on_a_table_equals_training_on_two_files(
     with pytest.raises(calque.CalqueError, match="source has 400 sentences, but target has 399;"):
         calque.train(source, target[:-1], tmp_path / "x")
     with pytest.raises(calque.CalqueError, match="target: number 2: a sentence is of type int"):
-        calque.train(["a", "b"], ["a", 2], tmp_path / "x")  # type: ignore[list-item]
+        calque.train(["a", "b"], ["a", 2], tmp_path / "x")  # type: ignore[list-item]  # the mistake
     with pytest.raises(calque.CalqueError, match="expected source and target, or bitext"):
         calque.train(source, out=tmp_path / "x")
     with pytest.raises(calque.CalqueError, match="out is missing: expected the folder"):

@@ -65,7 +65,7 @@ def test_help_and_version_import_no_large_library() -> None:
     ("arguments", "message"),
     [
         (["infoo"], "No such command 'infoo'. Did you mean 'info'?"),
-        (["info"], "Missing argument 'DIR'."),
+        (["info"], "give the model folder: calque info DIR"),
         (["generate", "--out", "x", "--trian", "5"], "No such option: --trian"),
         (
             ["generate", "--out", "x", "--train", "many"],
@@ -87,6 +87,7 @@ def test_info_tells_what_is_inside(calque: Run, model: Path) -> None:
     assert "every checksum right" in out
     assert "vocabulary" in out
     described = json.loads(calque("info", model, "--json").stdout)
+    assert described == json.loads(calque("info", "--model", model, "--json").stdout)
     assert described["info"] == {"seed": 1}
     assert described["parts"]["vocabulary"]["files"] == 1
 

@@ -74,7 +74,7 @@ def test_lists_are_of_the_first_pairs_and_tell_of_their_blocks(work: ExpectedBle
 
 def test_sentences_are_unseen_in_two_ways(work: ExpectedBleuCells) -> None:
     for way, name in (("leave-one-out", "leave_one_out"), ("jackknife", "jackknife")):
-        seen, unseen = work.lists("seen", "a"), work.lists(way, "a")  # type: ignore[arg-type]
+        seen, unseen = work.lists("seen", "a"), work.lists(way, "a")  # type: ignore[arg-type]  # a str
         inputs = [lists.task(work.model, 1).inputs for lists, _ in (seen, unseen)]
         assert name not in inputs[0]
         assert inputs[1][name] == (5 if way == "jackknife" else to_mapping(LeaveOneOutOptions()))

@@ -254,7 +254,7 @@ def test_the_kind_of_a_number_matters(copy: Path) -> None:
         with contextlib.suppress(CalqueError):
             model = Model.load(copy)
             Translator(model).translate(model.source_vocabulary.word(5))
-        rewrite(copy, name, lambda array, name=name: saved[name])  # type: ignore[misc]
+        rewrite(copy, name, lambda array, name=name: saved[name])  # type: ignore[misc]  # the default
     Model.load(copy)
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,9 +33,9 @@ def test_classes_agree_with_a_walk_over_characters(lines: list[list[str]]) -> No
 
 
 @given(st.lists(WORD), st.randoms())
-def test_numbers_survive_any_order_through_links(words: list[str], random: object) -> None:
+def test_numbers_survive_any_order_through_links(words: list[str], random: Random) -> None:
     order = list(range(len(words)))
-    random.shuffle(order)  # type: ignore[attr-defined]
+    random.shuffle(order)
     classes = class_numbers(" ".join(words)).split(" ") if words else []
     links = [(i, j) for j, i in enumerate(order)]
     restored = numbers.restore([classes[i] for i in order], words, classes, links)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -63,12 +64,12 @@ def copied(preprocessor: Preprocessor, sentence: str) -> str:
     )
 
 
-def options_of(language: str, casing: str = "true") -> TextOptions:
+def options_of(language: str, casing: Literal["keep", "lower", "true"] = "true") -> TextOptions:
     return TextOptions(
         tokenize=True,
         source_language=language,
         target_language=language,
-        casing=casing,  # type: ignore[arg-type]
+        casing=casing,
     )
 
 

@@ -21,7 +21,7 @@ from calque.model import Model
 from calque.model.build import build
 from calque.text import BitextFiles
 from calque.tune import Costmargin, DecoderTask, Mira, Simplex, Xbleu, jackknife
-from calque.tune.decoder_task import DecoderSource
+from calque.tune.decoder_source import DecoderSource
 from calque.tune.jackknife import part_of_lines
 
 FEATURES = {"dense": "standard", "sparse": "P1,W1"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from random import Random
 
 import numpy as np
 import pytest
@@ -92,7 +93,7 @@ def check(
 @few
 @given(corpora, corpora, st.sampled_from([1, 2, 9]), st.booleans(), st.randoms())
 def test_candidates_are_the_alternatives_of_all_that_follow_the_same_block(
-    known: list[Pair], text: list[Pair], n: int, boundary: bool, random: object
+    known: list[Pair], text: list[Pair], n: int, boundary: bool, random: Random
 ) -> None:
     table = extract(*to_arrays([*known, *text]), BlockOptions(max_words=3), threads=1)
     options = EventOptions(boundary_block=boundary)
@@ -106,7 +107,7 @@ def test_candidates_are_the_alternatives_of_all_that_follow_the_same_block(
     made = builder.build(collected.collect(0, len(text)), target, 1)
     check(made, expected_sets(table, events, counts, n), *arguments)
 
-    some = [{b for b in range(len(table)) if random.random() < 0.5} for _ in text]  # type: ignore[attr-defined]
+    some = [{b for b in range(len(table)) if random.random() < 0.5} for _ in text]
     allowed = Sentences.from_lists(sorted(one) for one in some)
     made = builder.build(collected.collect(0, len(text)), target, 1, allowed)
     check(made, expected_sets(table, events, counts, n, some), *arguments)

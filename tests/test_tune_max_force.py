@@ -248,7 +248,7 @@ def test_lattices_that_are_there_are_not_found_again(
     first = store()
     (tmp_path / "gold-000001.npz").unlink()
     n_found = []
-    find = GoldLattices.find.__func__  # type: ignore[attr-defined]
+    find = GoldLattices.find.__func__  # type: ignore[attr-defined]  # of a class method
 
     def counted(cls: Any, *arguments: Any, **options: Any) -> GoldLattices:
         n_found.append(len(arguments[1].sentences))

@@ -18,11 +18,11 @@ from calque.tune.nelder_mead import NelderMead, Vector
 def search(**options: float) -> NelderMead:
     """The method with the settings of the trainer, but for these."""
     defaults = SimplexOptions()
-    names = ("step", "max_evaluations", "restarts", "spread", "size")
+    names = ("step", "max_evaluations", "restarts", "error_tolerance", "vertex_tolerance")
     return NelderMead(**{name: options.get(name, getattr(defaults, name)) for name in names})
 
 
-PATIENT = search(max_evaluations=5000, spread=1e-12, size=1e-9)
+PATIENT = search(max_evaluations=5000, error_tolerance=1e-12, vertex_tolerance=1e-9)
 
 
 def watched(function: Callable[[Vector], float]) -> tuple[Callable[[Vector], float], list[Vector]]:
@@ -41,7 +41,7 @@ def points(seen: list[Vector]) -> list[list[float]]:
 
 def one_descent(n: int) -> NelderMead:
     """One descent that is cut at the first step after n evaluations."""
-    return search(step=1.0, max_evaluations=n, restarts=0, spread=0)
+    return search(step=1.0, max_evaluations=n, restarts=0, error_tolerance=0)
 
 
 def test_a_better_reflection_is_expanded() -> None:
@@ -169,7 +169,7 @@ def test_nothing_but_bad_values_ends_at_the_limit() -> None:
 def test_the_limit_holds_for_each_descent() -> None:
     generator = np.random.default_rng(2)
     function, seen = watched(lambda p: float(generator.random()))
-    found = search(max_evaluations=40, spread=0).minimise(function, np.ones(4))
+    found = search(max_evaluations=40, error_tolerance=0).minimise(function, np.ones(4))
     assert found.reason == "evaluations"
     assert 80 <= len(seen) <= 2 * (40 + 4 + 2)
 

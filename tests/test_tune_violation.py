@@ -299,7 +299,7 @@ def test_what_cannot_be_is_refused() -> None:
         text.violations(everything, weights, blind, "standard", future_in_margin=True)
     with pytest.raises(CalqueError, match="chosen lattices"):
         text.violations(everything + 1, weights, DecodeOptions(), "standard")
-    wrong: Literal["maxviolation"] = "bold"  # type: ignore[assignment]
+    wrong: Literal["maxviolation"] = "bold"  # type: ignore[assignment]  # the mistake
     with pytest.raises(CalqueError, match="a selection is maxviolation"):
         text.violations(everything, weights, DecodeOptions(), wrong)
 

@@ -146,7 +146,8 @@ def with_flags(
             inspect.Parameter(name, _KEYWORD, default=None, annotation=_flag(info))
             for name, info in infos.items()
         ]
-        with_options.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        shown = inspect.Signature(parameters)
+        with_options.__signature__ = shown  # type: ignore[attr-defined]  # inspect reads it, typeshed has no name for it
         with_options.__annotations__ = {p.name: p.annotation for p in parameters}
         return with_options
 

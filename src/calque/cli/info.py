@@ -14,13 +14,19 @@ from calque.cli.common import Json, Quiet, print_json
 from calque.cli.console import Console
 from calque.cli.files import READS
 from calque.config import TrainOptions, to_mapping
+from calque.errors import OptionError
 from calque.model import DEFAULT, ModelFolder
 from calque.model.manifest import FILE_NAME
 from calque.model.weights import weight_names
 
 
 def info(
-    model: Annotated[Path, typer.Argument(metavar="DIR", help="The model folder."), READS],
+    path: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="The model folder."), READS
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The same, as other commands take it."), READS
+    ] = None,
     all: Annotated[
         bool, typer.Option("--all", help="Show every option and every file of the folder, too.")
     ] = False,
@@ -31,14 +37,17 @@ def info(
 
     Example: [bold]calque info demo/near.model[/]
     """
+    given = path or model
+    if given is None or (path is not None and model is not None):
+        raise OptionError("give the model folder: calque info DIR")
     console = Console(quiet)
-    folder = ModelFolder(model)
+    folder = ModelFolder(given)
     folder.verify(console)
     description = describe(folder)
     if json:
         print_json(description)
         return
-    console.print(f"[bold]{escape(str(model))}[/]: a model of Calque, every checksum right\n")
+    console.print(f"[bold]{escape(str(given))}[/]: a model of Calque, every checksum right\n")
     _print_rows(console, list(_summary(folder)))
     if weights := list(_weights(folder)):
         console.print("\n[bold]weights[/] (* those that are used)")
@@ -55,7 +64,7 @@ def info(
     if unusual:
         console.print("\n[bold]options[/] that are not the usual ones")
         _print_rows(console, [(key.removeprefix("options."), value) for key, value in unusual])
-    console.note(f"Every option and file: calque info --all {model}")
+    console.note(f"Every option and file: calque info --all {given}")
 
 
 def _print_rows(console: Console, rows: list[tuple[str, Any]]) -> None:

@@ -1,42 +1,19 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from calque.cli.common import Json, ModelFolderOption, Quiet, Threads, print_json
 from calque.cli.console import Console
 from calque.cli.files import READS, WRITES
+from calque.cli.shown_weights import TOP, SparseNames, as_json, dense_table, sparse_table
 from calque.errors import CalqueError, OptionError, hint
 
 if TYPE_CHECKING:
     from calque.features import FeatureSet, Weights
-    from calque.model import ModelFolder
-
-TOP = 10
-"""Sparse weights that are shown where the user does not say."""
-MOST_SENTENCES = 500
-"""How many sentences are searched for the names of sparse features."""
-
-
-class _Row(NamedTuple):
-    """A sparse weight that is shown."""
-
-    key: int
-    name: str | None
-    template: str | None
-    """Where the name was not found."""
-    weight: float
-
-    @property
-    def label(self) -> str:
-        """What the feature is called, as far as that is known."""
-        unnamed = f"#{self.key:016x}"
-        return self.name or (f"{self.template}:? {unnamed}" if self.template else unnamed)
 
 
 class _Wanted(NamedTuple):
@@ -172,51 +149,18 @@ def _show(wanted: _Wanted) -> str | None:
             raise OptionError("--output writes weights of one name: expected show NAME --output F")
         return _write(wanted, names[0])
     sets, largest = {}, {}
-    known: dict[int, str] = {}
-    templates: dict[int, str] = {}
+    sparse_names = SparseNames(wanted.model, wanted.text, wanted.threads, wanted.console)
     for name in names:
-        sets[name], largest[name] = _largest(wanted, name, known, templates)
+        sets[name], largest[name] = sparse_names.largest(name, wanted.top)
     if wanted.json:
-        print_json(_as_json(folder, sets, largest))
+        print_json(as_json(folder, sets, largest))
         return None
-    wanted.console.print(_dense_table(folder, sets))
+    wanted.console.print(dense_table(folder, sets))
     for name, rows in largest.items():
         if rows:
             wanted.console.print()
-            wanted.console.print(_sparse_table(name, len(sets[name].sparse), rows))
+            wanted.console.print(sparse_table(name, len(sets[name].sparse), rows))
     return None
-
-
-def _largest(
-    wanted: _Wanted, name: str, known: dict[int, str], templates: dict[int, str]
-) -> tuple[Weights, list[_Row]]:
-    """Weights by name, and the largest sparse ones.
-
-    What `known` and `templates` say of keys is used, and added to.
-    """
-    from calque.model import Model, ModelFolder, read_weights
-
-    weights = read_weights(ModelFolder(wanted.model), name)
-    keys, values = weights.sparse.largest(TOP if wanted.top is None else wanted.top)
-    missing = [key for key in keys.tolist() if key not in known]
-    if missing:
-        from calque.decode.names import names_of_keys, template_of_key
-        from calque.text import read_lines
-
-        model = Model.load(wanted.model, name)
-        known |= names_of_keys(
-            model,
-            missing,
-            None if wanted.text is None else read_lines(wanted.text),
-            most_sentences=MOST_SENTENCES,
-            threads=wanted.threads,
-            progress=wanted.console,
-        )
-        for key in missing:
-            if key not in known and (template := template_of_key(model, key)) is not None:
-                templates[key] = template
-    rows = zip(keys.tolist(), values.tolist(), strict=True)
-    return weights, [_Row(key, known.get(key), templates.get(key), value) for key, value in rows]
 
 
 def _write(wanted: _Wanted, name: str) -> str:
@@ -352,58 +296,3 @@ ACTIONS = {
 def _stored(wanted: _Wanted, name: str) -> str:
     use = f"calque weights --model {wanted.model} activate {name}"
     return f"{wanted.model}: has the weights '{name}' now; {use} makes it use them"
-
-
-def _as_json(
-    folder: ModelFolder,
-    sets: Mapping[str, Weights],
-    largest: Mapping[str, list[_Row]],
-) -> dict[str, Any]:
-    from calque.model import active_name, origin_of
-
-    return {
-        "active": active_name(folder),
-        "weights": {
-            name: {
-                "origin": origin_of(folder, name),
-                "dense": dict(weights),
-                "n_sparse": len(weights.sparse),
-                "largest_sparse": [
-                    {**row._asdict(), "key": f"{row.key:016x}"} for row in largest[name]
-                ],
-            }
-            for name, weights in sets.items()
-        },
-    }
-
-
-def _dense_table(folder: ModelFolder, sets: Mapping[str, Weights]) -> Table:
-    """A column for each set of weights; the largest weights of the first one first."""
-    from calque.model import active_name
-
-    active = active_name(folder)
-    heads = [f"{name} (active)" if name == active else name for name in sets]
-    table = Table("feature", box=None, header_style="bold")
-    for head in heads:
-        table.add_column(escape(head), justify="right")
-    first = next(iter(sets.values()))
-    rows = sorted(first, key=lambda feature: (-abs(first[feature]), feature))
-    rows += [name for weights in sets.values() for name in weights if name not in first]
-    for feature in dict.fromkeys(rows):
-        values = (weights.get(feature) for weights in sets.values())
-        table.add_row(
-            escape(feature), *("-" if value is None else f"{value:.6g}" for value in values)
-        )
-    if any(len(weights.sparse) for weights in sets.values()):
-        table.add_row("sparse weights", *(f"{len(weights.sparse):,}" for weights in sets.values()))
-    return table
-
-
-def _sparse_table(name: str, n_sparse: int, rows: Sequence[_Row]) -> Table:
-    title = f"{name}: the largest {len(rows):,} of {n_sparse:,} sparse weights"
-    table = Table(title=escape(title), box=None, header_style="bold", title_justify="left")
-    table.add_column("weight", justify="right")
-    table.add_column("feature", overflow="fold")
-    for row in rows:
-        table.add_row(f"{row.weight:.6g}", escape(row.label))
-    return table

@@ -27,7 +27,7 @@ def takes_options(options: type[Any], *, meanings: bool = True) -> Callable[[Fun
 
     def decorate(function: Function) -> Function:
         shown = with_options(inspect.signature(function), options, defaults=False)
-        function.__signature__ = shown  # type: ignore[attr-defined]
+        function.__signature__ = shown  # type: ignore[attr-defined]  # inspect reads it, typeshed has no name for it
         if meanings:
             function.__doc__ = with_meanings(function.__doc__ or "", options, defaults=False)
         return function

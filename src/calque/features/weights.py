@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from calque.errors import CalqueError
 from calque.features.dense import SETS
 from calque.features.sparse import SparseWeights
 
+Key = TypeVar("Key", int, str)
 DENSE = SETS["standard"]
 """The names of the standard dense features, in the order of their vectors."""
 SHOWN = 24
@@ -198,12 +199,10 @@ def _key(name: str, key_of: Callable[[str], int] | None) -> int:
     return key_of(name)
 
 
-def _put(
-    values: dict[int, float] | dict[str, float], key: int | str, value: float, name: str
-) -> None:
+def _put(values: dict[Key, float], key: Key, value: float, name: str) -> None:
     if key in values:
         raise CalqueError(f"'{name}' is given twice")
-    values[key] = value  # type: ignore[index]
+    values[key] = value
 
 
 def _sum(parts: Iterable[tuple[float, Weights]]) -> dict[str, float]:

@@ -20,7 +20,8 @@ from calque.features import SparseWeights, Weights
 from calque.model import Model
 from calque.parallel import n_workers
 from calque.progress import SILENT, Progress
-from calque.tune.decoder_task import DecodedText, DecoderSource, DecoderTask
+from calque.tune.decoder_source import DecodedText, DecoderSource
+from calque.tune.decoder_task import DecoderTask
 from calque.tune.judge import Verdict
 from calque.tune.task import CandidateSource, Selection, Task
 

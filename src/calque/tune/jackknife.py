@@ -31,7 +31,7 @@ from calque.progress import SILENT, Progress
 from calque.text import RESERVED, Bitext, GivenText, Sentences, Vocabulary
 from calque.text.clean import CleaningReport
 from calque.text.working import WorkingFolder
-from calque.tune.decoder_task import DecoderSource, identity
+from calque.tune.decoder_source import DecoderSource, identity
 
 STRETCH = 128
 """Lines in a row that belong to the same part: neighbours are often alike."""

@@ -143,7 +143,7 @@ class Trainer(ABC):
         if hasattr(cls, "Options"):
             own = list(inspect.signature(Trainer.__init__).parameters.values())[1:]
             shown = with_options(inspect.Signature(own), cls.Options)
-            cls.__signature__ = shown  # type: ignore[attr-defined]
+            cls.__signature__ = shown  # type: ignore[attr-defined]  # inspect reads it, typeshed has no name for it
             cls.__doc__ = with_meanings(cls.__doc__ or "", cls.Options)
 
     def __init__(self, *, seed: int = 1, **options: Any) -> None:

@@ -22,7 +22,7 @@ from calque.metrics.registry import make_metric, settings_of
 from calque.progress import SILENT, Progress
 from calque.text import Text
 from calque.text.given import digest
-from calque.tune.decoder_task import identity
+from calque.tune.decoder_source import identity
 from calque.tune.judge import Judge
 from calque.tune.task import CandidateSource, Task
 

@@ -49,22 +49,22 @@ class NelderMead:
         step: float,
         max_evaluations: int,
         restarts: int,
-        spread: float,
-        size: float,
+        error_tolerance: float,
+        vertex_tolerance: float,
     ) -> None:
         """Take the hyper-parameters.
 
         A descent begins with a simplex whose edges are `step` times the mean absolute value of its
-        start. It ends when the errors of the best and the worst vertex differ by less than `spread`
-        (relative) and no coordinate of a vertex is farther from the best than `size` times the
-        best's mean absolute value, or after `max_evaluations`. The next one, of `restarts`, begins
-        where it ended.
+        start. It ends when the errors of the best and the worst vertex differ by less than
+        `error_tolerance` (relative) and no coordinate of a vertex is farther from the best than
+        `vertex_tolerance` times the best's mean absolute value, or after `max_evaluations`. The
+        next one, of `restarts`, begins where it ended.
         """
         self.step = step
         self.max_evaluations = max_evaluations
         self.restarts = restarts
-        self.spread = spread
-        self.size = size
+        self.error_tolerance = error_tolerance
+        self.vertex_tolerance = vertex_tolerance
 
     def minimise(self, function: Callable[[Vector], float], start: Vector) -> Minimum:
         """The best point found from `start` on; `function` may give anything, NaN included."""
@@ -113,7 +113,9 @@ class NelderMead:
         spread = 2 * abs(worst.error - best.error)
         spread /= abs(worst.error) + abs(best.error) + 1e-12
         size = max(float(np.abs(vertex.point - best.point).max()) for vertex in simplex[1:])
-        return spread < self.spread and size < self.size * _mean_size(best.point)
+        return spread < self.error_tolerance and size < self.vertex_tolerance * _mean_size(
+            best.point
+        )
 
 
 def _moved(

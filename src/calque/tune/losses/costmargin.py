@@ -50,7 +50,7 @@ class CostmarginLoss:
                 "linear": gaps * margins,
                 "literal": -gaps * margins,
             }[self.select]
-            worse = max(others, key=lambda row, worths=worths: worths[row])  # type: ignore[misc]
+            worse = max(others, key=worths.__getitem__)
             margin = max(0.0, float(margins[worse]))
             factor = float(gaps[worse]) * (margin if self.margin_factor else 1.0) / len(truths)
             shares += [(truth, factor), (worse, -factor)]

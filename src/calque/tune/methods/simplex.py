@@ -219,8 +219,8 @@ def descent(
         step=options.step,
         max_evaluations=options.max_evaluations,
         restarts=options.restarts,
-        spread=options.error_tolerance,
-        size=options.vertex_tolerance,
+        error_tolerance=options.error_tolerance,
+        vertex_tolerance=options.vertex_tolerance,
     )
     points = search.points(space.origin())
     watch = _Watch(progress)
