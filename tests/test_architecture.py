@@ -155,7 +155,8 @@ def test_kernels_know_nothing_of_python() -> None:
 def test_a_type_of_the_core_has_its_name_to_itself() -> None:
     """All of them share one namespace: two of one name would break the rule of one definition."""
     seen: dict[str, Path] = {}
-    pattern = r"^(?:enum class|enum|struct|class)(?: alignas\(\d+\))? (\w+)[^;(]*\{"
+    kind = r"(?:enum class|enum|struct|class)(?: alignas\(\d+\))?"
+    pattern = rf"^{kind} ([\w:]*\w)[^;(:]*(?::[^:][^;(]*)?\{{"
     for file in sorted(CORE.rglob("*.h")):
         for name in re.findall(pattern, file.read_text(), re.M):
             assert seen.setdefault(name, file) == file, f"{name}: {seen[name]} and {file}"

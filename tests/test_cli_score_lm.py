@@ -134,7 +134,7 @@ def test_settings_change_the_score_and_its_signature(verb: Run, corpus: CorpusFi
         (["--metric", "chrf", "--tokenize", "13a"], "--tokenize 13a: chrf does not split words"),
         (["--reference", "nowhere"], "nowhere: no such file"),
         (["--set", "bleu.lenght=shortest"], "unknown setting of bleu 'lenght'; did you mean"),
-        (["--set", "bleu.lowercase=perhaps"], "--set bleu.lowercase=perhaps: expected true or fal"),
+        (["--set", "bleu.lowercase=perhaps"], "bleu: lowercase=perhaps: expected true or false"),
         (["--set", "length=shortest"], "--set length=shortest: expected metric.key=value"),
         (["--scores", "x"], "--scores are those of the metric external: put it in --metric"),
         (

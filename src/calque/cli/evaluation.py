@@ -13,6 +13,7 @@ import typer
 
 from calque.cli.console import Console
 from calque.cli.files import READS
+from calque.config import parse_value
 from calque.errors import CalqueError, FileError, OptionError
 from calque.metrics import (
     METRIC_NAMES,
@@ -66,7 +67,6 @@ Scores = Annotated[
 ]
 EXTERNAL = ExternalScores.name
 _ENDS_IN_TOKEN = re.compile(r" [.?!。？！]\s*\Z")
-_BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
 @dataclass(frozen=True)
@@ -218,13 +218,9 @@ def _external(files: Sequence[Path], n_files: int, n_lines: int) -> dict[str, An
 
 
 def _value(name: str, option: str, text: str) -> Any:
-    """What `text` spells for an option of a metric: what is no option is left to the metric."""
+    """What `text` spells for an option of a metric; what it cannot take is left to the metric."""
     kind = ExternalScores if name == EXTERNAL else type(make_metric(name))
     hint = get_type_hints(kind).get(option, str)
     if Path in get_args(hint):
         return Path(text)
-    words = {bool: "true or false", int: "a whole number", float: "a number"}
-    try:
-        return _BOOLEANS[text.lower()] if hint is bool else hint(text)
-    except (KeyError, ValueError):
-        raise OptionError(f"--set {name}.{option}={text}: expected {words[hint]}") from None
+    return parse_value(hint, text)

@@ -18,7 +18,16 @@ from calque.config.dense import (
     LocalModelOptions,
 )
 from calque.config.features import FeatureOptions
-from calque.config.fill import Value, expected, fill, from_toml, renamed, settings, to_mapping
+from calque.config.fill import (
+    Value,
+    expected,
+    fill,
+    from_toml,
+    parse_value,
+    renamed,
+    settings,
+    to_mapping,
+)
 from calque.config.grammar import GrammarOptions
 from calque.config.leave_one_out import LeaveOneOutOptions
 from calque.config.lm import LmOptions
@@ -63,6 +72,7 @@ __all__ = [
     "fill",
     "from_toml",
     "option",
+    "parse_value",
     "renamed",
     "settings",
     "to_mapping",

@@ -70,7 +70,7 @@ def settings(base: Options, assignments: Iterable[str], where: str = "--set") ->
         key, equals, text = (part.strip() for part in assignment.partition("="))
         if not equals:
             raise OptionError(f"{where} {assignment}: expected key=value")
-        value = _parse(infos[key].type, text) if key in infos else text
+        value = parse_value(infos[key].type, text) if key in infos else text
         base = fill(base, {key: value}, where)
     return base
 
@@ -158,7 +158,7 @@ def _convert(hint: Any, value: Any) -> tuple[bool, Value]:
     return isinstance(value, hint), typing.cast(Value, value)
 
 
-def _parse(hint: Any, text: str) -> Any:
+def parse_value(hint: Any, text: str) -> Any:
     """The value that `text` spells for this type; `text` itself where it spells none."""
     for alternative in _alternatives(hint):
         if alternative is bool and text.lower() in ("true", "false", "yes", "no", "on", "off"):

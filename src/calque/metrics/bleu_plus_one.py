@@ -25,6 +25,15 @@ class BleuPlusOne(SentenceBleu):
 
     def sentence_scores(self, statistics: Statistics) -> NDArray[np.float64]:
         """Smoothed precisions times the brevity penalty, 0 to 100."""
-        length, reference_length, matches, ngrams = split_statistics(statistics)
-        mean = geometric_mean(add_one(matches, ngrams))
-        return 100 * brevity(length, reference_length) * mean
+        return 100 * bleu_plus_one(statistics)
+
+
+def bleu_plus_one(statistics: Statistics, *, smooth_brevity: bool = False) -> NDArray[np.float64]:
+    """BLEU+1 of single candidates from statistics of BLEU, 0 to 1.
+
+    With `smooth_brevity` the reference counts one word more: without it the smoothed precisions
+    favour short output, the more the shorter the reference (Nakov et al. 2012).
+    """
+    length, reference_length, matches, ngrams = split_statistics(statistics)
+    penalty = brevity(length, reference_length + (1.0 if smooth_brevity else 0.0))
+    return np.asarray(penalty * geometric_mean(add_one(matches, ngrams)))

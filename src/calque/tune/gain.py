@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque.metrics.avg_bleu import AvgBleu
-from calque.metrics.bleu import BLEU_STATISTICS, brevity, geometric_mean, split_statistics
+from calque.metrics.bleu import BLEU_STATISTICS
 from calque.metrics.metric import Metric, Statistics
-from calque.metrics.sentence_mean import add_one
 
 RANGE = 0.4
 """How far the best and the worst candidate of a list lie apart on average: BLEU's, from 0 to 1."""
@@ -46,14 +45,3 @@ def sentence_gains(
         return AvgBleu(smooth=True, bp=brevity_penalty).sentence_scores(statistics) / 100
     scores = metric.score(statistics) / 100
     return np.asarray(scores if metric.higher_is_better else 1 - scores)
-
-
-def bleu_plus_one(statistics: Statistics, smooth_brevity: bool) -> NDArray[np.float64]:
-    """BLEU+1 of single candidates from statistics of BLEU, 0 to 1.
-
-    With `smooth_brevity` the reference counts one word more: without it the smoothed precisions
-    favour short output, the more the shorter the reference (Nakov et al. 2012).
-    """
-    length, reference_length, matches, ngrams = split_statistics(statistics)
-    penalty = brevity(length, reference_length + (1.0 if smooth_brevity else 0.0))
-    return np.asarray(penalty * geometric_mean(add_one(matches, ngrams)))

@@ -11,7 +11,8 @@ from calque.config import RoundOptions, option
 from calque.errors import CalqueError, OptionError
 from calque.hyps import Lists
 from calque.metrics.bleu import BLEU_STATISTICS
-from calque.tune.gain import background_gains, bleu_plus_one
+from calque.metrics.bleu_plus_one import bleu_plus_one
+from calque.tune.gain import background_gains
 from calque.tune.intervals import choose
 from calque.tune.logistic import logistic_regression
 from calque.tune.pool_trainer import PoolTrainer
@@ -105,7 +106,7 @@ class Pro(PoolTrainer):
         if self.options.candidate_score == "bleu+1" and not counts_bleu:
             raise OptionError(f"candidate_score=bleu+1 requires the metric bleu, not {metric.name}")
         if self.options.candidate_score != "corpus" and counts_bleu:
-            return bleu_plus_one(lists.statistics, self.options.smooth_brevity)
+            return bleu_plus_one(lists.statistics, smooth_brevity=self.options.smooth_brevity)
         own = lists.statistics[lists.best(weights)].mean(axis=0)
         background = own * self.options.background
         return background_gains(metric, lists.statistics, lists.offsets, background)
