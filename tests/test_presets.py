@@ -131,6 +131,32 @@ def test_a_step_that_learned_nothing_leaves_the_model_as_it_was(
     assert sorted(weight_names(ModelFolder(model))) == ["default", "mira"]
 
 
+class Worse(Idle):
+    """A method whose last round counts, although it is worse."""
+
+    method = "worse"
+    guards_length = False
+    takes_last = True
+
+    def update(self, problem: Problem, weights: Vector) -> Vector:
+        return -weights
+
+
+def test_a_last_round_below_the_start_does_not_count(
+    files: CorpusFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "model"
+    api.train(files.train_source, files.train_target, model, preset="fast")
+    monkeypatch.setattr("calque.tune.steps.find_method", lambda name: Worse)
+    text = BitextFiles(files.train_source, files.train_target)
+    dev = DevelopmentSet(files.dev_source, files.dev_references)
+    (worse,) = tune_in_steps(model, (TuningStep("worse", {"rounds": 1}),), text, dev)
+    assert worse.results[0].chosen == 1
+    assert worse.results[0].score < worse.results[0].history[0].score
+    assert worse.trouble == "nothing was learned: the last round is worse than the start"
+    assert weight_names(ModelFolder(model)) == ["default"]
+
+
 def test_runs_that_learned_nothing_are_not_part_of_the_mean(
     files: CorpusFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,17 +56,25 @@ class StepDone:
     metric: str
     results: tuple[Result, ...]
     """Of each run."""
+    sign: float = 1.0
+    """-1 where low scores are good."""
 
     @property
     def learned(self) -> list[Result]:
-        """The runs that found better weights than those they began with."""
-        return [result for result in self.results if result.chosen > 0]
+        """The runs that found weights no worse than those they began with."""
+        return [
+            result
+            for result in self.results
+            if result.chosen > 0 and self.sign * (result.score - result.history[0].score) >= 0
+        ]
 
     @property
     def trouble(self) -> str | None:
         """Why the step may not be what was hoped for: no run of it ended well."""
         troubles = [result.trouble for result in self.results]
-        return troubles[0] if all(troubles) else None
+        if self.learned:
+            return troubles[0] if all(troubles) else None
+        return troubles[0] or "nothing was learned: the last round is worse than the start"
 
     @property
     def summary(self) -> str:
@@ -133,7 +141,7 @@ def tune_in_steps(
                     progress=progress,
                 )
                 results.append(result)
-            finished = StepDone(step, metric, tuple(results))
+            finished = StepDone(step, metric, tuple(results), task.judge.sign)
             start = _weights(finished, task.start if start is None else start, task.source.fixed)
             if finished.learned:
                 how = {**finished.learned[0].how, "runs": len(finished.learned)}
