@@ -205,3 +205,15 @@ def test_an_export_replaces_only_an_earlier_one(of_rules: Path, tmp_path: Path) 
     write_moses(Model.load(of_rules), folder)
     write_moses(Model.load(of_rules), folder)
     shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize(
+    "command", [("curve",), ("tune", "--method", "simplex")], ids=["curve", "simplex"]
+)
+def test_what_counts_hypotheses_under_a_threshold_is_refused_to_rules(
+    verb: Run, of_rules: Path, corpus: CorpusFiles, command: tuple[str, ...]
+) -> None:
+    """A chart without a limit of pops tries everything, which takes forever."""
+    given = ("--model", of_rules, "--source", corpus.dev_source)
+    told = mistake(verb(*command, *given, "--reference", corpus.dev_references[0]))
+    assert "with stacks and a threshold, which decode.engine=chart does not have" in told

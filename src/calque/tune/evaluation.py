@@ -7,6 +7,7 @@ from calque.config import DecodeOptions
 from calque.decode.prepared import PreparedText, prepare
 from calque.decode.split import combine_derivations
 from calque.decode.translator import Translator
+from calque.errors import OptionError
 from calque.features import Weights
 from calque.metrics.metric import Metric
 from calque.metrics.registry import make_metric
@@ -45,7 +46,15 @@ class FullDecoding:
         threshold: float,
         threads: int | None = None,
     ) -> None:
-        """Take source sentences, one or more complete sets of references, and the metrics."""
+        """Take source sentences, one or more complete sets of references, and the metrics.
+
+        Raises `OptionError` for a model of rules, whose search has neither stacks nor a threshold.
+        """
+        if model.decode_options.engine == "chart":
+            raise OptionError(
+                "search effort is measured with stacks and a threshold, which decode.engine=chart"
+                " does not have: expected a model of decode.engine=phrase"
+            )
         self.model = model
         self.options = replace(
             model.decode_options,
