@@ -50,6 +50,9 @@ def test_the_first_sentences_tell_what_all_take(model: Path, files: CorpusFiles)
     assert estimate.features == pytest.approx(len(pool.keys()) * BYTES_PER_FEATURE, rel=0.5)
     assert estimate.memory == estimate.features + 2 * estimate.candidates
     assert not estimate.in_files
+    small = Footprint(candidates=estimate.candidates, features=1000, limit=estimate.candidates)
+    assert small.in_files
+    assert small.memory == 1000 + estimate.candidates // 2
 
 
 def test_a_tuning_without_room_is_refused_before_it_takes_it(

@@ -47,8 +47,11 @@ class Footprint:
 
     @property
     def memory(self) -> int:
-        """The memory that all of it takes."""
-        return self.features + min(2 * self.candidates, self.limit)
+        """The memory that all of it takes, beside the model.
+
+        Half of the limit is filled before candidates leave for files.
+        """
+        return self.features + (self.limit // 2 if self.in_files else 2 * self.candidates)
 
     @property
     def summary(self) -> str:
