@@ -64,6 +64,21 @@ struct BoundChartDecoder : BoundDecoder {
   PrefixIndex index;
 };
 
+template <typename Derivations>
+auto sparse_rows(const BoundChartDecoder& decoder, const SourceText& source, int threads,
+                 Derivations derivations) {
+  SparseRows rows;
+  {
+    nb::gil_scoped_release release;
+    rows = extract_sparse_rows(source, threads, derivations,
+                               [&](const SentenceView& sentence, std::span<const Step> steps) {
+                                 check_chart_steps(decoder.model, sentence, steps);
+                                 return extract_chart_sparse(decoder.model, sentence, steps);
+                               });
+  }
+  return to_arrays(std::move(rows));
+}
+
 }  // namespace
 
 void register_chart(nb::module_& m) {
@@ -78,10 +93,10 @@ void register_chart(nb::module_& m) {
   nb::class_<TargetLimits>(m, "TargetLimits", "How many target sides of rules are kept; 0: all.")
       .def(
           "__init__",
-          [](TargetLimits* self, int per_source, int max_targets) {
-            new (self) TargetLimits{per_source, max_targets};
+          [](TargetLimits* self, int per_source, int in_sentence, int max_targets) {
+            new (self) TargetLimits{per_source, in_sentence, max_targets};
           },
-          nb::kw_only(), nb::arg("per_source"), nb::arg("max_targets"));
+          nb::kw_only(), nb::arg("per_source"), nb::arg("in_sentence"), nb::arg("max_targets"));
 
   nb::class_<BoundChartDecoder>(m, "ChartDecoder", "A loaded model of rules that translates.")
       .def(nb::init<nb::object, nb::object, Vector<int32_t>, nb::object, Vector<int32_t>,
@@ -146,7 +161,34 @@ void register_chart(nb::module_& m) {
             check_chart_steps(decoder.model, sentence, derivation.steps);
             return chart_step_features(decoder.model, derivation.steps);
           },
-          nb::arg("source"), nb::arg("derivation"), "What each step adds to them.");
+          nb::arg("source"), nb::arg("derivation"), "What each step adds to them.")
+      .def(
+          "sparse_features",
+          [](const BoundChartDecoder& decoder, const BoundSource& text,
+             const std::vector<std::vector<Derivation>>& lists, bool ends, int threads) {
+            if (!ends) throw Error("a derivation of rules is of a whole sentence");
+            const SourceText source = to_source(decoder, text);
+            if (lists.size() != source.size()) throw Error("one list per sentence is expected");
+            return sparse_rows(decoder, source, threads, [&](size_t at) -> const auto& {
+              return lists[at];
+            });
+          },
+          nb::arg("source"), nb::arg("derivations"), nb::kw_only(), nb::arg("ends"),
+          nb::arg("threads"), "As `Decoder.sparse_features`; `ends` is true.")
+      .def(
+          "sparse_features_of",
+          [](const BoundChartDecoder& decoder, const BoundSource& text, const DecodedBatch& batch,
+             int threads) {
+            const SourceText source = to_source(decoder, text);
+            if (batch.decoded.size() != source.size()) {
+              throw Error("what was decoded from this source is expected");
+            }
+            return sparse_rows(decoder, source, threads, [&](size_t at) -> const auto& {
+              return batch.decoded[at].derivations;
+            });
+          },
+          nb::arg("source"), nb::arg("batch"), nb::kw_only(), nb::arg("threads"),
+          "The same of everything that was decoded from a source.");
 }
 
 }  // namespace calque::bind

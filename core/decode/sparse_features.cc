@@ -4,8 +4,8 @@
 
 namespace calque {
 
-void FiredFeatures::add(Scope scope, const StepView& step) {
-  Binder binder(values_, step);
+void FiredFeatures::add(Scope scope, const StepView& step, const SentenceValues& values) {
+  Binder binder(values, step);
   for (const TemplateGroup& group : set_.groups(scope)) {
     binder.for_each(group, [&](const Rows& rows) {
       for (const auto& member : group.members()) keys_.push_back(key_of(group, member, rows));

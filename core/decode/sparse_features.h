@@ -28,7 +28,9 @@ class FiredFeatures {
     return values_.block(begin, end, target);
   }
   // What the templates of a scope give in a step, which holds all that the scope needs.
-  void add(Scope scope, const StepView& step);
+  void add(Scope scope, const StepView& step) { add(scope, step, values_); }
+  // The same of a step that is to be read with other values.
+  void add(Scope scope, const StepView& step, const SentenceValues& values);
   // Everything that has fired; once.
   SparseVector counted();
 

@@ -873,7 +873,7 @@ class ChartOptions:
 class TargetLimits:
     """How many target sides of rules are kept; 0: all."""
 
-    def __init__(self, *, per_source: int, max_targets: int) -> None: ...
+    def __init__(self, *, per_source: int, in_sentence: int, max_targets: int) -> None: ...
 
 class ChartDecoder:
     """A loaded model of rules that translates."""
@@ -896,6 +896,12 @@ class ChartDecoder:
 
     def step_features(self, source: Source, derivation: Derivation) -> list[list[float]]:
         """What each step adds to them."""
+
+    def sparse_features(self, source: Source, derivations: Sequence[Sequence[Derivation]], *, ends: bool, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
+        """As `Decoder.sparse_features`; `ends` is true."""
+
+    def sparse_features_of(self, source: Source, batch: DecodedBatch, *, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
+        """The same of everything that was decoded from a source."""
 
 class NBestReader:
     """N-best lists of Moses and Joshua, block by block."""

@@ -1,6 +1,7 @@
 #include "decode/chart/derivations.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "decode/chart/kbest.h"
 #include "error.h"
@@ -143,6 +144,32 @@ std::vector<double> extract_chart_features(const ModelView& model, std::span<con
     sum[classes->index] += classes->lm.finish(classes->lm.begin());
   }
   return sum;
+}
+
+SparseVector extract_chart_sparse(const ModelView& model, const SentenceView& sentence,
+                                  std::span<const Step> steps) {
+  if (model.sparse().empty()) return {};
+  FiredFeatures fired(model.sparse(), sentence);
+  RuleValues values(model.sparse());
+  values.begin(sentence);
+  std::vector<std::array<int32_t, 2>> gaps;
+  for (const Step& step : steps) {
+    gaps.clear();
+    for (const int32_t filler : step.gaps) {
+      if (filler < 0) continue;
+      const Step& below = steps[static_cast<size_t>(filler)];
+      gaps.push_back({below.begin, below.end});
+    }
+    values.place(step.begin, step.end, gaps);
+    const StepView view = values.view(step.block, step.target);
+    for (const auto& [scope, fires] : {std::pair(Scope::kPhrase, values.has_source()),
+                                       std::pair(Scope::kSpan, values.has_source()),
+                                       std::pair(Scope::kBlock, values.has_both(view)),
+                                       std::pair(Scope::kOption, values.has_both(view))}) {
+      if (fires) fired.add(scope, view, values.sentence());
+    }
+  }
+  return fired.counted();
 }
 
 }  // namespace calque

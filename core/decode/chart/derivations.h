@@ -8,6 +8,7 @@
 #include "decode/chart/rules.h"
 #include "decode/derivation.h"
 #include "decode/model.h"
+#include "decode/sparse_features.h"
 
 namespace calque {
 
@@ -29,5 +30,10 @@ std::vector<std::vector<double>> chart_step_features(const ModelView& model,
 
 // The sum of these rows. Without steps, that of an empty sentence: its end.
 std::vector<double> extract_chart_features(const ModelView& model, std::span<const Step> steps);
+
+// The sparse features: those of a block and its place. Rules without words of their own on a side have
+// none that look at it.
+SparseVector extract_chart_sparse(const ModelView& model, const SentenceView& sentence,
+                                  std::span<const Step> steps);
 
 }  // namespace calque

@@ -14,6 +14,18 @@ float append(const TargetLm& lm, int32_t word, LmFragment& fragment) {
   return log_prob + lm_join(lm.lm, fragment, next.left, next.right);
 }
 
+// Sorts the rules from `from` on, the best first, and drops those beyond the limit.
+void keep_best(std::vector<Rule>& rules, size_t from, int limit) {
+  const auto better = [](const Rule& a, const Rule& b) { return a.scores_better(b); };
+  const auto first = rules.begin() + static_cast<std::ptrdiff_t>(from);
+  if (limit > 0 && rules.size() - from > static_cast<size_t>(limit)) {
+    std::partial_sort(first, first + limit, rules.end(), better);
+    rules.resize(from + static_cast<size_t>(limit));
+  } else {
+    std::sort(first, rules.end(), better);
+  }
+}
+
 }  // namespace
 
 ChartLmWeights chart_lm_weights(const ModelView& model, const WeightView& weights) {
@@ -26,22 +38,77 @@ RuleBook::RuleBook(const ModelView& model, const WeightView& weights, const Targ
     : model_(model),
       weights_(weights.dense),
       lm_weights_(chart_lm_weights(model, weights)),
-      limits_(limits) {}
+      limits_(limits),
+      values_(model.sparse()),
+      block_limit_(limits.per_source) {
+  if (weights.sparse == nullptr) return;
+  sparse_.emplace(weights.sparse);
+  scores_places_ = sparse_->has(Scope::kSpan) || sparse_->has(Scope::kOption);
+  // Those that score best show in the sentence only.
+  if (sparse_->has(Scope::kOption) && block_limit_ > 0) {
+    block_limit_ = limits.in_sentence > 0 ? std::max(limits.in_sentence, block_limit_) : 0;
+  }
+}
 
 void RuleBook::begin(const SentenceView& sentence) {
   sentence_ = sentence;
   own_rules_.clear();
   own_runs_.clear();
+  if (sparse_) values_.begin(sentence);
   if (rules_.size() <= kMostKnown) return;
   known_.clear();
   rules_.clear();
   runs_.clear();
 }
 
-std::pair<int32_t, int32_t> RuleBook::rules(int32_t phrase) {
-  const auto [known, is_new] = known_.try_emplace(phrase);
-  if (is_new) learn(phrase, known->second);
-  return known->second;
+std::pair<int32_t, int32_t> RuleBook::rules(const Match& match, int begin, int end) {
+  const auto [known, is_new] = known_.try_emplace(match.phrase);
+  if (sparse_ && (is_new || scores_places_)) {
+    values_.place(begin, end, std::span(match.gaps).first(static_cast<size_t>(match.n_gaps)));
+  }
+  if (is_new) learn(match.phrase, known->second);
+  return scores_places_ ? in_sentence(known->second) : known->second;
+}
+
+// Copies of rules with the features of their place.
+std::pair<int32_t, int32_t> RuleBook::in_sentence(std::pair<int32_t, int32_t> known) {
+  const size_t first = own_rules_.size();
+  own_rules_.insert(own_rules_.end(), rules_.begin() + known.first, rules_.begin() + known.second);
+  score_sparse(std::span(own_rules_).subspan(first), Scope::kSpan, Scope::kOption);
+  keep_best(own_rules_, first, limits_.per_source);
+  return {kOwn + static_cast<int32_t>(first), kOwn + static_cast<int32_t>(own_rules_.size())};
+}
+
+// Adds what templates of the source side, and of both sides, give rules of one place.
+void RuleBook::score_sparse(std::span<Rule> rules, Scope of_source, Scope of_both) {
+  if (!values_.has_source() || rules.empty()) return;
+  views_.clear();
+  viewed_.clear();
+  sparse_->begin();
+  const StepView any = values_.view(rules[0].block, rules[0].target);
+  sparse_->ask(of_source, values_.sentence(), {&any, 1});
+  for (size_t i = 0; i < rules.size(); ++i) {
+    const StepView view = values_.view(rules[i].block, rules[i].target);
+    if (!values_.has_both(view)) continue;
+    views_.push_back(view);
+    viewed_.push_back(i);
+  }
+  if (!views_.empty()) sparse_->ask(of_both, values_.sentence(), views_);
+  const auto sums = sparse_->answer();
+  const auto add = [&](size_t rule, float sum) {
+    rules[rule].score += sum;
+    rules[rule].estimate += sum;
+  };
+  for (size_t i = 0; i < rules.size(); ++i) add(i, sums[0]);
+  for (size_t i = 0; i < viewed_.size(); ++i) add(viewed_[i], sums[i + 1]);
+}
+
+// The sparse features of a rule that only this sentence has.
+void RuleBook::score_own(Rule& rule, int begin, int end) {
+  if (!sparse_) return;
+  values_.place(begin, end, {});
+  score_sparse({&rule, 1}, Scope::kPhrase, Scope::kBlock);
+  score_sparse({&rule, 1}, Scope::kSpan, Scope::kOption);
 }
 
 void RuleBook::learn(int32_t phrase, std::pair<int32_t, int32_t>& known) {
@@ -57,14 +124,8 @@ void RuleBook::learn(int32_t phrase, std::pair<int32_t, int32_t>& known) {
     add_words(rule, false);
     learned_.push_back(rule);
   }
-  const auto better = [](const Rule& a, const Rule& b) { return a.scores_better(b); };
-  const auto limit = static_cast<size_t>(limits_.per_source);
-  if (limit > 0 && learned_.size() > limit) {
-    std::partial_sort(learned_.begin(), learned_.begin() + limits_.per_source, learned_.end(), better);
-    learned_.resize(limit);
-  } else {
-    std::ranges::sort(learned_, better);
-  }
+  if (sparse_) score_sparse(learned_, Scope::kPhrase, Scope::kBlock);
+  keep_best(learned_, 0, block_limit_);
   // Runs of rules that were not kept go.
   kept_runs_.clear();
   for (Rule& rule : learned_) {
@@ -87,6 +148,7 @@ int32_t RuleBook::copy(int position) {
     rule.score += static_cast<float>(weights_[column.index] * static_cast<double>(column.copied));
   }
   add_words(rule, true);
+  score_own(rule, position, position + 1);
   return add_own(rule);
 }
 
@@ -94,6 +156,7 @@ int32_t RuleBook::required(const Constraint& constraint) {
   Rule rule = start(-1, constraint.target);
   rule.required = true;
   add_words(rule, false);
+  score_own(rule, constraint.begin, constraint.end);
   return add_own(rule);
 }
 
@@ -138,7 +201,7 @@ RuleRun RuleBook::make_run(std::span<const int32_t> words, float& estimate) cons
 
 int32_t RuleBook::add_own(const Rule& rule) {
   own_rules_.push_back(rule);
-  return -static_cast<int32_t>(own_rules_.size());
+  return kOwn + static_cast<int32_t>(own_rules_.size()) - 1;
 }
 
 }  // namespace calque

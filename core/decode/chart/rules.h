@@ -3,15 +3,19 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "blocks/gaps.h"
+#include "decode/chart/matches.h"
+#include "decode/chart/rule_values.h"
 #include "decode/constraints.h"
 #include "decode/model.h"
 #include "features/feature_set.h"
+#include "features/sparse_scorer.h"
 #include "lm/lm_fragment.h"
 
 namespace calque {
@@ -49,6 +53,7 @@ ChartLmWeights chart_lm_weights(const ModelView& model, const WeightView& weight
 // Which target sides of a source side are kept; 0: all.
 struct TargetLimits {
   int per_source;   // those that score best
+  int in_sentence;  // those whose sparse features of the place are looked up: the best without
   int max_targets;  // that are looked at: the first, in the table's order
 };
 
@@ -61,14 +66,14 @@ class RuleBook {
   // Forgets what only the sentence before had; numbers of rules hold until the next call.
   void begin(const SentenceView& sentence);
 
-  // The rules of a source side of the table, the most promising first, by their numbers.
-  std::pair<int32_t, int32_t> rules(int32_t phrase);
+  // The rules of a source side that matches [begin, end), the most promising first, by their numbers.
+  std::pair<int32_t, int32_t> rules(const Match& match, int begin, int end);
   // The rule that copies a word; that gives what the user requires.
   int32_t copy(int position);
   int32_t required(const Constraint& constraint);
 
   const Rule& operator[](int32_t id) const {
-    return id >= 0 ? rules_[static_cast<size_t>(id)] : own_rules_[static_cast<size_t>(-1 - id)];
+    return id < kOwn ? rules_[static_cast<size_t>(id)] : own_rules_[static_cast<size_t>(id - kOwn)];
   }
   // A piece of a rule that is no gap.
   const RuleRun& run(const Rule& rule, int32_t piece) const {
@@ -76,7 +81,12 @@ class RuleBook {
   }
 
  private:
+  static constexpr int32_t kOwn = 1 << 30;  // numbers of rules of the sentence begin here
+
   void learn(int32_t phrase, std::pair<int32_t, int32_t>& known);
+  std::pair<int32_t, int32_t> in_sentence(std::pair<int32_t, int32_t> known);
+  void score_sparse(std::span<Rule> rules, Scope of_source, Scope of_both);
+  void score_own(Rule& rule, int begin, int end);
   Rule start(int64_t block, std::span<const int32_t> target) const;
   void add_words(Rule& rule, bool is_copy);
   RuleRun make_run(std::span<const int32_t> words, float& estimate) const;
@@ -88,7 +98,13 @@ class RuleBook {
   TargetLimits limits_;
   SentenceView sentence_;
   std::unordered_map<int32_t, std::pair<int32_t, int32_t>> known_;  // by source side
-  std::vector<Rule> rules_, own_rules_;  // of the table; of the sentence, whose numbers are below 0
+  std::optional<SparseScorer> sparse_;
+  RuleValues values_;
+  int block_limit_;  // of target sides, before features of their place are known
+  bool scores_places_ = false;
+  std::vector<StepView> views_;
+  std::vector<size_t> viewed_;           // the rules of these views
+  std::vector<Rule> rules_, own_rules_;  // of the table; of the sentence
   std::vector<RuleRun> runs_, own_runs_;
   std::vector<Rule> learned_;
   std::vector<RuleRun> kept_runs_;

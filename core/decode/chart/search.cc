@@ -89,7 +89,7 @@ void ChartSearch::fill(int begin, int end) {
   span_end_ = end;
   if (end - begin <= options_.max_span) {
     for (const Match& match : matcher_.ending_at(end)) {
-      const auto [first, last] = rules_.rules(match.phrase);
+      const auto [first, last] = rules_.rules(match, begin, end);
       Cube cube{first, {last - first, 1, 1}, {kNoTail, kNoTail}};
       for (size_t gap = 0; gap < static_cast<size_t>(match.n_gaps); ++gap) {
         const auto& filled = cells_[index(match.gaps[gap][0], match.gaps[gap][1])].in_gaps;

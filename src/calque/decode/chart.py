@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,8 +14,10 @@ from calque.blocks import BlockTable
 from calque.config import DecodeOptions
 from calque.decode.decoder import MOST_BEST, Decoder, FiredFeature
 from calque.decode.source import SourceText
+from calque.decode.step_tree import StepTree, is_gap
 from calque.errors import CalqueError, OptionError
 from calque.features import Weights
+from calque.features.naming import NamedStep, Namer
 from calque.lm import LanguageModel
 from calque.parallel import n_workers
 
@@ -21,10 +26,6 @@ class ChartDecoder(Decoder):
     """Finds derivations by rules, blocks with gaps that others fill (`decode.engine=chart`)."""
 
     def _engine(self, blocks: BlockTable, lm: LanguageModel, lm_words: NDArray[np.int32]) -> Any:
-        if self.features.templates:
-            raise CalqueError(
-                "sparse features need decode.engine=phrase: there are none for decode.engine=chart"
-            )
         return _core.ChartDecoder(
             blocks.core, lm.core, lm_words, self.features.core, *blocks.prefixes
         )
@@ -121,6 +122,47 @@ class ChartDecoder(Decoder):
             steps.append(fired)
         return steps
 
+    def _names_of_steps(
+        self, derivation: _core.Derivation, texts: list[str], text: Callable[[int], str]
+    ) -> list[list[str]]:
+        """Of a rule with gaps templates see its own words, and the neighbours of its span."""
+        tree = StepTree(derivation)
+        names: list[list[str]] = []
+        for at, step in enumerate(derivation.steps):
+            own = tree.source_places(at)
+            symbols = [word for word in step.target if not is_gap(step, word)]
+            left = [texts[step.begin - 1]] if step.begin > 0 else []
+            right = texts[step.end : step.end + 1]
+            source = [texts[i] for i in own]
+            target = [text(word) for word in symbols]
+            named = NamedStep(
+                begin=len(left),
+                end=len(left) + len(own),
+                target=tuple(target),
+                copied=tuple(word < 0 for word in symbols),
+                row=step.block,
+                orientation=0,
+                phrases=(
+                    " ".join(tree.with_gaps(tree.source_gaps(at), source)),
+                    " ".join(tree.with_gaps(tree.target_gaps(at), target)),
+                ),
+            )
+            fired = self.features.namer.names if target else self._source_namer.names
+            names += fired([*left, *source, *right], [named]) if source else [[]]
+        return names
+
+    @cached_property
+    def _source_namer(self) -> Namer:
+        """For rules without target words of their own: only templates of the source side."""
+        namer = self.features.namer
+        of_source = {
+            name: template
+            for name, template in namer.templates.items()
+            if template.copies
+            and all(slot.name.startswith(("source", "each.source")) for slot in template.parsed)
+        }
+        return replace(namer, templates=of_source)
+
 
 def chart_options(options: DecodeOptions) -> _core.ChartOptions:
     """How far the search goes, as the core takes it."""
@@ -136,7 +178,11 @@ def chart_options(options: DecodeOptions) -> _core.ChartOptions:
 
 def target_limits(options: DecodeOptions) -> _core.TargetLimits:
     """How many target sides of a rule are kept, as the core takes it."""
-    return _core.TargetLimits(per_source=options.options_per_span, max_targets=options.max_targets)
+    return _core.TargetLimits(
+        per_source=options.options_per_span,
+        in_sentence=options.options_in_sentence,
+        max_targets=options.max_targets,
+    )
 
 
 def _refuse_leaving_out(leave_one_out: _core.LeaveOneOut | None) -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -294,7 +294,7 @@ class Decoder:
         `ends` is false for derivations of prefixes of the sentences.
         """
         lists = [list(some) for some in derivations]
-        arrays = self.core.sparse_features(
+        arrays = self._core.sparse_features(
             self.core_source(source), lists, ends=ends, threads=n_workers(threads)
         )
         return SparseRows(*arrays)
@@ -303,7 +303,7 @@ class Decoder:
         self, batch: _core.DecodedBatch, source: SourceText, *, threads: int | None = None
     ) -> SparseRows:
         """The sparse features of all that was decoded from a source, candidate by candidate."""
-        arrays = self.core.sparse_features_of(
+        arrays = self._core.sparse_features_of(
             self.core_source(source), batch, threads=n_workers(threads)
         )
         return SparseRows(*arrays)
@@ -386,6 +386,11 @@ class Decoder:
                 return target.word(word)
             return texts[-1 - word] if -1 - word < len(texts) else UNKNOWN_TEXT
 
+        return self._names_of_steps(derivation, texts, text)
+
+    def _names_of_steps(
+        self, derivation: _core.Derivation, texts: list[str], text: Callable[[int], str]
+    ) -> list[list[str]]:
         steps = [
             NamedStep(
                 begin=step.begin,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.blocks import BlockTable
+from calque.blocks.gaps import FIRST_GAP, SECOND_GAP
 from calque.config import DefaultWeights
 from calque.errors import CalqueError, ModelError
 from calque.features.classes import LEVEL_KINDS, WordClasses
@@ -165,12 +166,17 @@ class FeatureSet:
 
     @property
     def _word_hashes(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """Of the texts of all words, source and target."""
+        """Of the texts of all words, source and target; of gaps: [1] and [2]."""
         words = self.words
         assert words is not None
+        gaps = {FIRST_GAP: "[1]", SECOND_GAP: "[2]"}
+        source, target = (
+            [gaps.get(id, word) for id, word in enumerate(vocabulary)]
+            for vocabulary in (words.source_vocabulary, words.target_vocabulary)
+        )
         return (
-            words.source_classes.hashes("word", list(words.source_vocabulary)),
-            words.target_classes.hashes("word", list(words.target_vocabulary)),
+            words.source_classes.hashes("word", source),
+            words.target_classes.hashes("word", target),
         )
 
     def levels(self, side: Side) -> tuple[str, ...]:

@@ -29,6 +29,8 @@ class NamedStep:
     row: int
     """Of the block table; -1: copied or required."""
     orientation: int
+    phrases: tuple[str, str] | None = None
+    """Both sides as features of whole phrases name them, where that is more than their words."""
 
 
 @dataclass(frozen=True)
@@ -177,6 +179,8 @@ class Namer:
 def _phrases(source: Sequence[str], step: NamedStep | None) -> tuple[str, str]:
     if step is None:
         return START, START
+    if step.phrases is not None:
+        return step.phrases
     return " ".join(source[step.begin : step.end]), " ".join(step.target)
 
 

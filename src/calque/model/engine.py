@@ -6,7 +6,8 @@ from dataclasses import fields
 
 from calque.config import DecodeOptions, ReorderingOptions, TrainOptions
 from calque.errors import OptionError
-from calque.features import TRANSLATION, chosen
+from calque.features import TRANSLATION, chosen, import_families
+from calque.model.feature_data import family_of
 
 OF_RULES = {
     *TRANSLATION,
@@ -31,10 +32,14 @@ def check_engine(options: TrainOptions) -> None:
             f"features.dense={options.features.dense}: decode.engine=chart has no"
             f" {', '.join(others)}; expected only {', '.join(sorted(OF_RULES))}"
         )
-    if options.features.sparse:
-        raise OptionError(
-            f"features.sparse={options.features.sparse}: decode.engine=chart has no sparse features"
-        )
+    own = import_families(options.features.sparse)
+    for template in family_of(options.features.sparse, options.features, own):
+        if not template.is_of_block or template.adjacent or template.listed:
+            raise OptionError(
+                f"features.sparse={options.features.sparse}: '{template.name}' looks at the order"
+                " of blocks; decode.engine=chart has only features of a rule and its place in the"
+                " sentence"
+            )
     default = DecodeOptions()
     for name in (field.name for field in fields(ReorderingOptions)):
         if (value := getattr(options.decode, name)) != getattr(default, name):
