@@ -249,6 +249,8 @@ def test_modes_of_the_other_engine_say_so_in_one_line() -> None:
         decoder.graph(text, weights, DecodeOptions())
     with pytest.raises(OptionError, match="engine=phrase"):
         decoder.decode(text, weights, DecodeOptions(engine="phrase"))
+    with pytest.raises(OptionError, match="stack_size=3 is of no use to engine=chart"):
+        decoder.decode(text, weights, DecodeOptions(engine="chart", stack_size=3))
     order = FeatureSet.compile("standard", DenseData(grammar.blocks))
     with pytest.raises(CalqueError, match="engine=chart"):
         ChartDecoder(grammar.blocks, grammar.vocabulary, grammar.lm, order)

@@ -361,7 +361,7 @@ def test_a_model_of_rules_is_trained_with_one_option(
     ("settings", "problem"),
     [
         ("features.dense=standard", "decode.engine=chart has no distance, previous_monotone"),
-        ("features.sparse=lexical", "features.sparse=lexical: decode.engine=chart has no sparse"),
+        ("features.sparse=P2", "features.sparse=P2: 'P2' looks at the order of blocks; decode.eng"),
         ("decode.reordering=mon", "decode.reordering=mon is of no use to decode.engine=chart"),
         ("decode.options_by=count", "decode.options_by=count: decode.engine=chart knows no events"),
         ("decode.engine=tree", "decode.engine=tree: expected one of phrase, chart"),

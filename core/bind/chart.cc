@@ -85,11 +85,12 @@ void register_chart(nb::module_& m) {
   nb::class_<ChartOptions>(m, "ChartOptions", "How far a chart search goes.")
       .def(
           "__init__",
-          [](ChartOptions* self, int max_span, int shallow, int pop_limit, double time_limit_s) {
-            new (self) ChartOptions{max_span, shallow, pop_limit, time_limit_s};
+          [](ChartOptions* self, int max_span, int shallow, int pop_limit, double threshold,
+             double time_limit_s) {
+            new (self) ChartOptions{max_span, shallow, pop_limit, threshold, time_limit_s};
           },
           nb::kw_only(), nb::arg("max_span"), nb::arg("shallow"), nb::arg("pop_limit"),
-          nb::arg("time_limit_s"));
+          nb::arg("threshold"), nb::arg("time_limit_s"));
   nb::class_<TargetLimits>(m, "TargetLimits", "How many target sides of rules are kept; 0: all.")
       .def(
           "__init__",

@@ -2,6 +2,7 @@
 // them: the shortest left and right sides that decide every continuation.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 

@@ -868,7 +868,7 @@ class GoldLattices:
 class ChartOptions:
     """How far a chart search goes."""
 
-    def __init__(self, *, max_span: int, shallow: int, pop_limit: int, time_limit_s: float) -> None: ...
+    def __init__(self, *, max_span: int, shallow: int, pop_limit: int, threshold: float, time_limit_s: float) -> None: ...
 
 class TargetLimits:
     """How many target sides of rules are kept; 0: all."""

@@ -1,6 +1,7 @@
 #include "decode/chart/search.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace calque {
 namespace {
@@ -99,9 +100,7 @@ void ChartSearch::fill(int begin, int end) {
       cubes_.push_back(cube);
     }
   }
-  pop(cell.all, [this](const Application& application, double estimate, Key& key) {
-    return apply(application, estimate, key);
-  });
+  pop(cell.all);
   for (const int32_t id : cell.all) {
     if (options_.shallow == 0 || graph_[id].depth < options_.shallow) cell.in_gaps.push_back(id);
   }
@@ -121,10 +120,7 @@ void ChartSearch::glue(int end) {
                       {1, n_before, static_cast<int32_t>(following.size())},
                       {begin > 0 ? before.data() : kNoTail, following.data()}});
   }
-  pop(prefixes_[static_cast<size_t>(end)],
-      [this](const Application& application, double estimate, Key& key) {
-        return append(application, estimate, key);
-      });
+  pop(prefixes_[static_cast<size_t>(end)]);
 }
 
 void ChartSearch::finish() {
@@ -139,9 +135,9 @@ void ChartSearch::finish() {
   }
 }
 
-template <typename Combine>
-void ChartSearch::pop(std::vector<int32_t>& vertices, const Combine& combine) {
+void ChartSearch::pop(std::vector<int32_t>& vertices) {
   if (cubes_.empty()) return;
+  double best = -std::numeric_limits<double>::infinity();
   keys_.clear();
   first_vertex_ = graph_.vertices.size();
   heap_.clear();
@@ -154,12 +150,16 @@ void ChartSearch::pop(std::vector<int32_t>& vertices, const Combine& combine) {
     std::pop_heap(heap_.begin(), heap_.end());
     const Item item = heap_.back();
     heap_.pop_back();
+    if (options_.threshold > 0 && item.estimate < best - options_.threshold) break;
     const Cube& cube = cubes_[static_cast<size_t>(item.cube)];
     const Application application{
         cube.first_rule == kNoRule ? kNoRule : cube.first_rule + item.at[0],
         {cube.tails[0][item.at[1]], cube.tails[1][item.at[2]]}};
     Key key{};
-    const double score = combine(application, item.estimate, key);
+    const bool is_glue = application.rule == Application::kGlue;
+    const double score = is_glue ? append(application, item.estimate, key)
+                                 : apply(application, item.estimate, key);
+    best = std::max(best, score);
     add(application, score, key);
     // Every item has one parent: the last of its places that is not the first is one less there.
     for (size_t way = 3; way-- > 0;) {

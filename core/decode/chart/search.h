@@ -18,6 +18,7 @@ struct ChartOptions {
   int max_span;         // words that a rule and what fills its gaps cover at most
   int shallow;          // rules with gaps that may be nested in each other; 0: any number
   int pop_limit;        // applications scored per span; 0: every one
+  double threshold;     // those are not scored whose parts add up to so much less than the best; 0: all
   double time_limit_s;  // after this time the rest is translated in a hurry; 0: never
 };
 
@@ -82,8 +83,7 @@ class ChartSearch {
   void glue(int end);
   void finish();
   // Pops items of the cubes best first until the limit; the vertices, the best first.
-  template <typename Combine>
-  void pop(std::vector<int32_t>& vertices, const Combine& combine);
+  void pop(std::vector<int32_t>& vertices);
   void push(int32_t cube, const std::array<int32_t, 3>& at);
   double estimate(const Cube& cube, const std::array<int32_t, 3>& at) const;
   double apply(const Application& application, double estimate, Key& key);

@@ -86,7 +86,8 @@ class DecodeOptions(ReorderingOptions):
     )
     threshold: float = option(
         0.0,
-        "drop hypotheses whose score is this far below the best of their stack; 0 drops none",
+        "drop hypotheses whose score is this far below the best of their stack, or of their span"
+        " with engine=chart; 0 drops none",
         least=0,
     )
     threshold_on: Literal["estimate", "score"] = option(
@@ -128,7 +129,7 @@ class DecodeOptions(ReorderingOptions):
         least=0,
     )
     max_span: int = option(
-        10,
+        20,
         "with engine=chart, source words that a rule and what fills its gaps cover at most; longer"
         " spans are translated piece by piece, from left to right",
         least=1,

@@ -22,6 +22,13 @@ from calque.lm import LanguageModel
 from calque.parallel import n_workers
 
 
+_OF_PHRASES = (
+    *DecodeOptions().rules(),
+    *("stack_size", "threshold_on", "future_cost", "options_by", "normaliser"),
+)
+"""Options that mean nothing where gaps reorder."""
+
+
 class ChartDecoder(Decoder):
     """Finds derivations by rules, blocks with gaps that others fill (`decode.engine=chart`)."""
 
@@ -168,10 +175,15 @@ def chart_options(options: DecodeOptions) -> _core.ChartOptions:
     """How far the search goes, as the core takes it."""
     if options.engine != "chart":
         raise OptionError(f"engine={options.engine}: the model was trained for engine=chart")
+    default = DecodeOptions()
+    for name in _OF_PHRASES:
+        if (value := getattr(options, name)) != getattr(default, name):
+            raise OptionError(f"{name}={value} is of no use to engine=chart")
     return _core.ChartOptions(
         max_span=options.max_span,
         shallow=options.shallow,
         pop_limit=options.pop_limit,
+        threshold=options.threshold,
         time_limit_s=options.time_limit_s,
     )
 

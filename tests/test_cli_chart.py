@@ -1,0 +1,140 @@
+"""Models of rules as a user meets them: translate, explain and tune, and what is not there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from conftest import Run, done, mistake
+
+from calque.config import TrainOptions, fill
+from calque.data import CorpusFiles
+from calque.decode import load
+from calque.model.build import build
+from calque.text import BitextFiles, read_lines
+
+SPARSE = {
+    "decode.engine": "chart",
+    "features.dense": "rules + class_language_model",
+    "features.sparse": "lexical, phrase-pair",
+}
+
+
+@pytest.fixture(scope="module")
+def rules(corpus: CorpusFiles, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of rules with sparse features; no test may change it."""
+    path = tmp_path_factory.mktemp("rules") / "model"
+    options = fill(TrainOptions(), SPARSE, "train")
+    build(BitextFiles(corpus.train_source, corpus.train_target), path, options, threads=1)
+    return path
+
+
+def test_translations_have_all_that_those_of_phrases_have(
+    verb: Run, rules: Path, corpus: CorpusFiles, tmp_path: Path
+) -> None:
+    out, links = tmp_path / "out", tmp_path / "links"
+    files = ["--input", corpus.test_source, "--output", out, "--alignment-output", links]
+    lists = ["--nbest", "5", "--nbest-output", tmp_path / "lists"]
+    done(verb("translate", "--model", rules, *files, *lists))
+    rows = [line.split(" ||| ") for line in read_lines(tmp_path / "lists")]
+    best: dict[str, str] = {}
+    for row in rows:
+        best.setdefault(row[0], row[1])
+    assert list(best.values()) == list(read_lines(out))
+    translator = load(rules)
+    sources = list(read_lines(corpus.test_source))
+    translations = list(translator.translate_all(sources, threads=1))
+    assert [one.text for one in translations] == list(read_lines(out))
+    assert [one.alignment() for one in translations] == list(read_lines(links))
+    assert any(use.depth for one in translations for use in one.blocks)
+    for one, source in zip(translations, sources, strict=True):
+        covered = sorted(
+            place for use in one.blocks if use.depth == 0 for place in range(use.begin, use.end)
+        )
+        assert covered == list(range(len(source.split())))
+        for use in one.blocks:
+            own = [word for word in use.target.split(" ") if word not in ("[1]", "[2]", "")]
+            there = list(one.words[use.target_begin : use.target_end])
+            assert set(own) <= set(there)
+            if "[1]" not in use.source:
+                assert own == there
+        assert all(0 <= j < len(one.words) for _, j in one.links)
+    lines = done(verb("translate", "--model", rules, "--json", "--input", corpus.test_source))
+    assert [json.loads(line)["text"] for line in lines.splitlines()] == list(read_lines(out))
+
+
+def test_explanations_nest(verb: Run, rules: Path, corpus: CorpusFiles, tmp_path: Path) -> None:
+    translator = load(rules)
+    sentence = next(
+        line
+        for line in read_lines(corpus.test_source)
+        if any(use.depth for use in translator.translate(line).blocks)
+    )
+    text = done(verb("explain", "--model", rules, sentence))
+    assert "\n    2  " in text  # what fills a gap stands below its rule, to the right
+    assert "[1]" in text
+    picture = tmp_path / "picture.svg"
+    done(verb("explain", "--model", rules, sentence, "--svg", picture))
+    root = ET.fromstring(picture.read_text())
+    boxes = [element for element in root.iter() if element.tag.endswith("rect")]
+    assert len(boxes) == len(translator.translate(sentence).blocks)
+    assert all(float(box.get("width", 0)) > 0 for box in boxes)
+    assert "fills a gap of its rule" in picture.read_text()
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "mira",
+        "xbleu",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("pro", "mert", "simplex", "perceptron", "costmargin")
+        ),
+    ],
+)
+def test_weights_are_tuned(
+    verb: Run, rules: Path, corpus: CorpusFiles, tmp_path: Path, method: str
+) -> None:
+    model = tmp_path / "model"
+    shutil.copytree(rules, model)
+    text = ["--source", corpus.dev_source, "--reference", corpus.dev_references[0]]
+    few = {"xbleu": ["--set", "iterations=2"]}.get(method, ["--set", "rounds=2"])
+    done(verb("tune", "--model", model, *text, "--method", method, "--threads", "1", *few))
+    assert load(model).model.weights != load(rules).model.weights
+    if method == "xbleu":
+        assert len(load(model).model.weights.sparse) > 0
+
+
+def test_terms_and_what_passes_through_hold_inside_rules(
+    verb: Run, rules: Path, corpus: CorpusFiles, tmp_path: Path
+) -> None:
+    sentence = next(line for line in read_lines(corpus.test_source) if len(line.split()) > 4)
+    word = sentence.split()[2]
+    terms = tmp_path / "terms"
+    terms.write_text(f"{word}\tthe chosen one\n")
+    given = ["--terminology", terms, "--pass-through", "x[0-9]+"]
+    out = done(verb("translate", "--model", rules, *given, stdin=f"{sentence} x17\n"))
+    assert "the chosen one" in out
+    assert "x17" in out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("force", "--source", "SOURCE", "--reference", "REFERENCE"),
+        ("oracle", "--source", "SOURCE", "--reference", "REFERENCE"),
+        ("tune", "--source", "SOURCE", "--reference", "REFERENCE", "--method", "maxviolation"),
+        ("translate", "--input", "SOURCE", "--reordering", "mon"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_what_only_phrases_can_is_one_clear_line(
+    verb: Run, rules: Path, corpus: CorpusFiles, arguments: tuple[str, ...]
+) -> None:
+    files = {"SOURCE": corpus.train_source, "REFERENCE": corpus.train_target}
+    command, *rest = (files.get(argument, argument) for argument in arguments)
+    assert "engine=chart" in mistake(verb(command, "--model", rules, *rest))
