@@ -21,7 +21,6 @@ from calque.features.naming import NamedStep, Namer
 from calque.lm import LanguageModel
 from calque.parallel import n_workers
 
-
 _OF_PHRASES = (
     *DecodeOptions().rules(),
     *("stack_size", "threshold_on", "future_cost", "options_by", "normaliser"),
