@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from _measure import SHARED, alone, forget_peak, peak_memory, write_json
+from _measure import SHARED, OwnMemory, alone, forget_peak, peak_memory, write_json
 
 from calque.align import align_sets, read_pharaoh
 from calque.align.alignments import Alignments
-from calque.blocks import extract
+from calque.blocks import FIRST_GAP, SECOND_GAP, extract
 from calque.config import AlignOptions, BlockOptions, CleanOptions, TextOptions
 from calque.config.blocks import RuleOptions
 from calque.parallel import n_workers
@@ -44,17 +44,20 @@ def measure(text: BitextFiles, links: Path | None, kind: str, memory_mb: int) ->
     options = replace(KINDS[kind] or BlockOptions(), memory_mb=memory_mb)
     forget_peak()
     before, wall, cpu = peak_memory(), time.perf_counter(), time.process_time()
-    table = extract(
-        bitext.source,
-        bitext.target,
-        alignments.links,
-        alignments.offsets,
-        options,
-        with_gaps=KINDS[kind] is not None,
-    )
+    with OwnMemory() as memory:
+        table = extract(
+            bitext.source,
+            bitext.target,
+            alignments.links,
+            alignments.offsets,
+            options,
+            with_gaps=KINDS[kind] is not None,
+        )
+        own_mb = memory.peak()
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    n_gaps = [np.add.reduceat(np.isin(table.source_words, [1, 2]), table.source_offsets[:-1])]
-    of_block = np.repeat(n_gaps[0], np.diff(table.block_offsets))
+    is_gap = np.isin(table.source_words, [FIRST_GAP, SECOND_GAP])
+    n_gaps = np.add.reduceat(is_gap, table.source_offsets[:-1], dtype=np.int64)
+    of_block = np.repeat(n_gaps, np.diff(table.block_offsets))
     return {
         "threads": n_workers(),
         "rules": len(table),
@@ -65,6 +68,7 @@ def measure(text: BitextFiles, links: Path | None, kind: str, memory_mb: int) ->
         "wall": wall,
         "cpu": cpu,
         "peak_mb": peak_memory(),
+        "own_mb": own_mb,  # that no file stands behind
         "start_mb": before,
     }
 
@@ -74,6 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=Path("results"), help="folder of rules.json")
     parser.add_argument("--corpora", type=Path, default=SHARED / "data", help="folder of corpora")
     parser.add_argument("--names", default=",".join(CORPORA), help="their names and languages")
+    parser.add_argument("--kinds", default=",".join(KINDS), help="tables to make, with commas")
     parser.add_argument("--memory-mb", type=int, default=BlockOptions.memory_mb)
     options = parser.parse_args(arguments)
     results: list[Facts] = []
@@ -85,14 +90,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(f"{folder}: no train.{source} and train.{target}, left out")
             continue
         links = options.corpora / "moses" / f"{name}.eflomal.gdfa.gz"
-        for kind in KINDS:
+        for kind in options.kinds.split(","):
             given = links if links.exists() else None
             facts = alone(measure, text, given, kind, options.memory_mb)
             results.append({"corpus": name, "kind": kind, **facts})
             print(
                 f"{name:<10}{kind:<8}{facts['rules']:>10,} rules {facts['by_gaps']}"
                 f"  wall {facts['wall']:6.1f} s  cpu {facts['cpu']:6.1f} s"
-                f"  peak {facts['peak_mb']:6,.0f} MB  table {facts['table_mb']:5,.0f} MB"
+                f"  peak {facts['peak_mb']:6,.0f} MB  own {facts['own_mb']:6,.0f} MB"
+                f"  table {facts['table_mb']:5,.0f} MB"
             )
     print(f"wrote {write_json(options.out, 'rules.json', {'results': results})}")
 
