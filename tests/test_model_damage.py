@@ -330,3 +330,11 @@ def test_errors_are_not_taken_for_another_process(copy: Path) -> None:
     file.unlink()
     with pytest.raises(ModelError, match=f"{file.name}: missing"):
         Model.load(copy)
+
+
+def test_a_manifest_with_half_a_character_is_refused(trained: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(trained, tmp_path / "model")
+    path = copy / "manifest.json"
+    path.write_text(path.read_text().replace('"info": {', '"info": {"x": "\\ud800", ', 1))
+    with pytest.raises(ModelError, match=r"manifest.json: has one half of a surrogate pair"):
+        Model.load(copy)

@@ -89,7 +89,11 @@ class Manifest:
             raise ModelError(
                 f"{path}: format version {version}, but this Calque reads version {VERSION}"
             )
-        if stated != _checksum(body):
+        try:
+            checksum = _checksum(body)
+        except UnicodeEncodeError:
+            raise ModelError(f"{path}: has one half of a surrogate pair, not text") from None
+        if stated != checksum:
             raise ModelError(f"{path}: the checksum does not match: edited or damaged")
         files, info = body.get("files"), body.get("info")
         if not isinstance(files, dict) or not isinstance(info, dict):
