@@ -201,7 +201,9 @@ def test_the_command_line_takes_a_development_text(
     files = ["--model", copy, "--source", text.dev_source, "--reference", text.dev_references[0]]
     dev = ["--dev-source", text.test_source, "--dev-reference", text.test_references[0]]
     quick = ["--method", "mira", "--set", "rounds=1", "--list-length", "5"]
-    assert "chosen: round" in done(verb("tune", *files, *dev, *quick))
+    told = verb("tune", *files, *dev, *quick)
+    assert told.returncode in (0, 3), told.stderr  # one round may teach nothing of another text
+    assert "chosen: round" in told.stdout
     assert "expected both" in mistake(verb("tune", *files, *dev[:2], *quick))
 
 
