@@ -118,7 +118,8 @@ def test_all_rules_learn_from_the_same_lists(work: ExpectedBleuCells) -> None:
 
 def test_the_rate_of_adagrad_is_the_best_on_dev(work: ExpectedBleuCells) -> None:
     tried = [
-        work._learned("adagrad", "a", "leave-one-out", sparse_rate=rate) for rate in recipe.RATES
+        work._learned("adagrad", "a", "leave-one-out", "best on dev", sparse_rate=rate)
+        for rate in recipe.RATES
     ]
     assert len({cell.key for cell in tried}) == len(recipe.RATES)
     best = max(cell.figures["dev bleu"] for cell in tried)
@@ -126,9 +127,12 @@ def test_the_rate_of_adagrad_is_the_best_on_dev(work: ExpectedBleuCells) -> None
 
 
 def test_tuning_scales_what_was_learned_family_by_family(work: ExpectedBleuCells) -> None:
-    before = work.learned("rprop", "all")
-    tuned = work.tuned("rprop", "all")
+    before, tuned = work.tuned("rprop", "all")
     assert len(tuned) == 2
+    tried = [work.learned("rprop", "all", iteration=each) for each in recipe.ITERATIONS_TRIED]
+    sums = [sum(run.figures["dev bleu"] for run in work._tuned(cell, "all")) for cell in tried]
+    assert before.key == tried[sums.index(max(sums))].key, "dev after MERT decides"
+    assert tried[1].figures["chosen iteration"] == 8, "the last one"
     assert before.weights is not None
     arrays = before.weights.sparse.to_arrays()
     for cell in tuned:

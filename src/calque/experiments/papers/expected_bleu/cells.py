@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from calque.config import FeatureOptions
 from calque.experiments.bench import Bench, variant
@@ -46,9 +46,17 @@ TUNING_ROUNDS, RESTARTS = 8, 8
 """Of MERT: decode dev, search from so many random points beside the best, again."""
 TUNED_LISTS, LEARNED_LISTS = 100, 30
 """Candidates per sentence: of dev, and of the training text, where the paper says nothing."""
+Iteration = Literal["best on dev", "last"]
+ITERATIONS_TRIED: tuple[Iteration, ...] = get_args(Iteration)
+"""Whose weights MERT is given, before which dev tells little of them."""
 LIMITS = (6, 12)
 """Distortion limits; the one whose baseline is better on dev is taken, for all systems."""
 LEARNING = "expected BLEU"
+
+
+def sum_on_dev(cells: Sequence[Cell]) -> float:
+    """Of the runs of a system, which is better than another where its sum is higher."""
+    return sum(cell.figures["dev bleu"] for cell in cells)
 
 
 @dataclass(frozen=True)
@@ -92,16 +100,31 @@ class ExpectedBleuCells:
         cell = lists_cell(self.bench, f"lists-{way}-{features}", self.model, described)
         return described.kept_in(self.bench.kept_by(cell)), cell
 
-    def learned(self, rule: str, features: str = "a", way: Way = "leave-one-out") -> Cell:
-        """Sparse weights by expected BLEU, as they are before dev has its say on their scale."""
+    def learned(
+        self,
+        rule: str,
+        features: str = "a",
+        way: Way = "leave-one-out",
+        iteration: Iteration = "best on dev",
+    ) -> Cell:
+        """Sparse weights by expected BLEU, as they are before MERT has its say on their scale."""
         if rule != "adagrad":
-            return self._learned(rule, features, way)
-        tried = [self._learned(rule, features, way, sparse_rate=rate) for rate in RATES]
+            return self._learned(rule, features, way, iteration)
+        tried = [self._learned(rule, features, way, iteration, sparse_rate=rate) for rate in RATES]
         return max(tried, key=lambda cell: cell.figures["dev bleu"])
 
-    def tuned(self, rule: str, features: str = "a", way: Way = "leave-one-out") -> list[Cell]:
-        """The same as one dense feature for each family, all dense ones tuned on dev."""
-        after = self.learned(rule, features, way)
+    def tuned(
+        self, rule: str, features: str = "a", way: Way = "leave-one-out"
+    ) -> tuple[Cell, list[Cell]]:
+        """The same as one dense feature for each family, all dense ones tuned on dev.
+
+        Of the iterations that are tried, the one that is best on dev then; its weights come first.
+        """
+        tried = [self.learned(rule, features, way, iteration) for iteration in ITERATIONS_TRIED]
+        systems = [(cell, self._tuned(cell, features)) for cell in tried]
+        return max(systems, key=lambda system: sum_on_dev(system[1]))
+
+    def _tuned(self, after: Cell, features: str) -> list[Cell]:
         training = Training(
             "mert", self.bench.corpus.dev, self._mert, list_length=TUNED_LISTS, condense="families"
         )
@@ -133,7 +156,9 @@ class ExpectedBleuCells:
     def _mert(self) -> dict[str, Any]:
         return {"rounds": self.bench.rounds(TUNING_ROUNDS), "restarts": RESTARTS}
 
-    def _learned(self, rule: str, features: str, way: Way, **more: float) -> Cell:
+    def _learned(
+        self, rule: str, features: str, way: Way, iteration: Iteration, **more: float
+    ) -> Cell:
         source, made = self.lists(way, features)
         options = {
             **RULES[rule],
@@ -159,7 +184,8 @@ class ExpectedBleuCells:
             )
             # MERT may still make something of weights that are worse than none as they are: the
             # start is no choice.
-            chosen = max(result.history[1:], key=lambda done: done.score).round
+            best = max(result.history[1:], key=lambda done: done.score)
+            chosen = (result.history[-1] if iteration == "last" else best).round
             weights = read_weights(rounds / f"{chosen:03}.npz")
             shutil.rmtree(run / POOL, ignore_errors=True)
             scores = scored(task.model, weights, texts, bench.threads, progress)
@@ -177,7 +203,8 @@ class ExpectedBleuCells:
             return Cell({**scores.figures, **figures}, curves, scores.outputs, weights=weights)
 
         named = [rule, *(f"{value:g}" for value in more.values()), features, way]
+        named += ["last"] if iteration == "last" else []
         depends = {
-            "lists": made.key, "options": options, "seed": bench.seeds[0], "choice": "dev"
+            "lists": made.key, "options": options, "seed": bench.seeds[0], "choice": iteration
         }  # fmt: skip
         return bench.cell("-".join(named), depends, work)
