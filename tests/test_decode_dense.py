@@ -124,6 +124,7 @@ def features(
     values = dict.fromkeys(COMPONENTS, 0.0) | standard
     values["word_penalty"] = -values["word_count"]
     values["block_penalty"] = -values["block_count"]
+    values["glue_count"] = values["block_count"]  # no block is in a gap of another one
     words = [max(word, 0) for word in words_of(steps)]
     log_probs = parts.lm.score_words(Sentences.from_lists([words])).log_probs[: len(words) + ends]
     add_language_model(log_probs.tolist(), list(with_ways(steps, first_block)), values)

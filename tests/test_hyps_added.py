@@ -307,7 +307,7 @@ def files(
     """Shuffled lists of our decoder without its features; their source; their references."""
     folder = tmp_path_factory.mktemp("lists")
     source = list(read_lines(corpus.test_source))
-    found = load(trained).n_best(source, 15)
+    found = load(trained).n_best(source, 15, least_agreement=1.0)
     rng = np.random.default_rng(5)
     lists = [rng.permutation([one.text for one in some]).tolist() for some in found]
     write_nbest(folder / "nbest", nbest_of(lists))

@@ -87,9 +87,9 @@ def test_a_decoding_that_was_stopped_goes_on(
     asked = []
     decode = candidates.CandidateSearch.lists
 
-    def watch(self: Any, *arguments: Any, skip: int = 0) -> Iterator[CandidateLists]:
+    def watch(self: Any, *given: Any, skip: int = 0, **more: Any) -> Iterator[CandidateLists]:
         asked.append(skip)
-        return decode(self, *arguments, skip=skip)
+        return decode(self, *given, skip=skip, **more)
 
     monkeypatch.setattr(candidates.CandidateSearch, "lists", watch)
     assert same(lists_of(task_of(model, text, lists=tmp_path)), plain)

@@ -116,6 +116,11 @@ def write_moses(
             "Moses has no distortion rule 'jump': it will not let a block end farther than the"
             " limit from the first word that is not translated"
         )
+    if model.unseen is not None and model.decode_options.least_agreement < 1:
+        progress.warn(
+            "Moses copies words that it does not know: known words, which stand for some of them"
+            " here (decode.least_agreement), are left out"
+        )
     oriented = len(model.blocks.orientation) > 0
     if model.decode_options.engine == "chart":
         write_chart_tables(model, folder, progress)
