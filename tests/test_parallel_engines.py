@@ -70,6 +70,32 @@ def test_an_error_of_the_work_rises_at_its_place(engine: Engine) -> None:
     assert list(engine.ordered_map(partial(fail_at, -1), range(4))) == [0, 1, 2, 3]
 
 
+def test_values_that_are_dropped_leave_no_file_and_are_not_taken_for_later_ones() -> None:
+    with Processes(1) as engine:
+        n_open = set()
+        for factor in range(1, 6):
+            work = partial(times, engine.share(factor))
+            assert list(engine.ordered_map(work, [1, 2])) == [factor, 2 * factor]
+            n_open.add(len(list(Path("/proc/self/fd").iterdir())))
+        assert len(n_open) == 1
+
+
+def test_the_decoder_is_shared_once_for_all_rounds(trained: Path) -> None:
+    translator = load(trained)
+    search, weights = CandidateSearch(translator, ["a b"]), translator.model.weights
+    shared: list[Any] = []
+
+    class Counting(Here):
+        def share(self, value: Any) -> Shared[Any]:
+            shared.append(value)
+            return super().share(value)
+
+    engine = Counting(1)
+    for _ in range(3):
+        list(search.lists(weights, 1, engine=engine))
+    assert len(shared) == 1 + 3, "and the weights once a round"
+
+
 def test_what_a_killed_worker_was_to_do_is_done_again(tmp_path: Path) -> None:
     with Processes(2) as engine:
         assert list(engine.ordered_map(partial(die_once, tmp_path), range(12))) == [

@@ -209,11 +209,19 @@ def test_a_kind_without_coefficients_is_never_chosen() -> None:
     assert nothing.words_for("hauses", 0.2) == ()
 
 
+def stems_of(draw: random.Random) -> list[str]:
+    return list(dict.fromkeys("".join(draw.choices("bdfgklmnprst", k=5)) for _ in range(80)))
+
+
+SEED = 1
+STEMS = stems_of(random.Random(SEED))
+
+
 @pytest.fixture(scope="module")
 def taught() -> Substitutes:
     """What is learned of a language with endings and compounds; some words were never seen."""
-    draw = random.Random(1)
-    stems = list(dict.fromkeys("".join(draw.choices("bdfgklmnprst", k=5)) for _ in range(80)))
+    draw = random.Random(SEED)
+    stems = stems_of(draw)
     pairs = []
     for at, stem in enumerate(stems):
         for ending in ("om", "y", "ach"):
@@ -225,9 +233,7 @@ def taught() -> Substitutes:
     draw.shuffle(pairs)
     bitext, links = aligned(pairs)
     words = known_of(bitext)
-    substitutes = Substitutes(learn_unseen(bitext, links, words), words, bitext.target_vocabulary)
-    substitutes.stems = stems  # type: ignore[attr-defined]
-    return substitutes
+    return Substitutes(learn_unseen(bitext, links, words), words, bitext.target_vocabulary)
 
 
 def known_of(bitext: Bitext) -> KnownWords:
@@ -237,23 +243,22 @@ def known_of(bitext: Bitext) -> KnownWords:
 
 
 def test_an_unseen_form_is_translated_as_a_known_form_of_the_same_stem(taught: Substitutes) -> None:
-    for stem in taught.stems[:4]:  # type: ignore[attr-defined]
+    for stem in STEMS[:4]:
         [word] = taught.words_for(stem + "ach", 0.2)
         assert word in (stem + "om", stem + "y")
 
 
 def test_an_unseen_compound_is_translated_as_its_parts(taught: Substitutes) -> None:
-    stems: list[str] = taught.stems  # type: ignore[attr-defined]
     for a, b in ((70, 50), (5, 66), (71, 9)):
-        word = stems[a] + "y" + stems[b] + "om"
-        assert taught.words_for(word, 0.2) == (stems[a] + "y", stems[b] + "om")
+        word = STEMS[a] + "y" + STEMS[b] + "om"
+        assert taught.words_for(word, 0.2) == (STEMS[a] + "y", STEMS[b] + "om")
 
 
 def test_known_words_names_and_words_like_nothing_stay(taught: Substitutes) -> None:
-    assert taught.words_for(taught.stems[5] + "om", 0.0) == ()  # type: ignore[attr-defined]
+    assert taught.words_for(STEMS[5] + "om", 0.0) == ()
     assert taught.words_for("Q99", 0.2) == ()
     assert taught.words_for("zzzzzz", 0.2) == ()
-    assert taught.words_for(taught.stems[0] + "ach", 1.0) == ()  # type: ignore[attr-defined]
+    assert taught.words_for(STEMS[0] + "ach", 1.0) == ()
 
 
 class Fixed(Substitutes):
@@ -357,7 +362,7 @@ def test_what_was_learned_comes_back_from_disk_and_damage_is_refused(taught: Sub
     state = json.loads(json.dumps(taught._unseen.to_json()))
     again = UnseenWords.from_json(state)
     assert again.to_json() == state
-    word = taught.stems[0] + "ach"  # type: ignore[attr-defined]
+    word = STEMS[0] + "ach"
     other = Substitutes(again, taught._known, taught._target_words)
     assert other.best(word) == taught.best(word)
     for damaged in (

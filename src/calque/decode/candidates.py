@@ -149,7 +149,7 @@ class CandidateSearch:
         where it runs its tasks, else with `threads` here.
         """
         engine = engine or Here(threads)
-        decoder = engine.share(self._decoder)
+        decoder = self._decoder.shared_by(engine)
         tasks = ((decoder, part) for part in self.parts[skip:])
         return decode_parts(tasks, weights, n, engine)
 
@@ -186,6 +186,13 @@ class PartDecoder:
         """Take a translator, of which the weights do not matter."""
         self._translator = translator
         self._leave_one_out = leave_one_out
+        self._shared: tuple[Engine, Shared[PartDecoder]] | None = None
+
+    def shared_by(self, engine: Engine) -> Shared[PartDecoder]:
+        """What tasks of an engine read: the same in every round, so that workers keep it."""
+        if self._shared is None or self._shared[0] is not engine:
+            self._shared = engine, engine.share(self)
+        return self._shared[1]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PartDecoder, (self._translator, self._leave_one_out)

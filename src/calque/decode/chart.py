@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
@@ -122,10 +121,7 @@ class ChartDecoder(Decoder):
                 for name, value in zip(self.feature_names, values, strict=True)
                 if value != 0
             ]
-            for name, count in Counter(names).items():
-                weight = weights.sparse[self.features.key_of(name)]
-                fired.append(FiredFeature(name, float(count), weight))
-            steps.append(fired)
+            steps.append(fired + self._fired_sparse(names, weights))
         return steps
 
     def _names_of_steps(

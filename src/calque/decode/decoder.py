@@ -358,12 +358,16 @@ class Decoder:
             ]
             if derivation.steps[i].log_sum:
                 fired.append(FiredFeature(ALTERNATIVES, -derivation.steps[i].log_sum, 1.0))
-            for name, count in Counter(named[i]).items():
-                weight = weights.sparse[self.features.key_of(name)]
-                fired.append(FiredFeature(name, float(count), weight))
-            steps.append(fired)
+            steps.append(fired + self._fired_sparse(named[i], weights))
             before = after
         return steps
+
+    def _fired_sparse(self, names: Sequence[str], weights: Weights) -> list[FiredFeature]:
+        """Sparse features of a step, those that fire several times once."""
+        return [
+            FiredFeature(name, float(count), weights.sparse[self.features.key_of(name)])
+            for name, count in Counter(names).items()
+        ]
 
     def sparse_names(self, derivation: _core.Derivation, source: SourceText) -> dict[int, str]:
         """The names of the sparse features of a derivation of one sentence, by key."""

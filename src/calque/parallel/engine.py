@@ -45,7 +45,7 @@ class Engine(ABC):
 
     @abstractmethod
     def share(self, value: Value) -> Shared[Value]:
-        """A picklable value, for tasks to read; it lives as long as the engine."""
+        """A picklable value, for tasks to read; it lives as long as what is returned here."""
 
     def reduce(
         self,

@@ -5,6 +5,7 @@ import pickle
 import signal
 import sys
 import tempfile
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -58,7 +59,7 @@ class Processes(Engine):
         """Take the number of processes; as many as cores by default. They start with the work."""
         self._n_workers = n_workers(workers)
         self._pool: ProcessPoolExecutor | None = None
-        self._files: list[IO[bytes]] = []
+        self._n_shared = 0
 
     def ordered_map(
         self, work: Callable[[Item], Result], items: Iterable[Item]
@@ -77,21 +78,20 @@ class Processes(Engine):
                 future.cancel()
 
     def share(self, value: Value) -> Shared[Value]:
-        """The value in a file that has no name and vanishes with this process."""
+        """The value in a file that has no name and vanishes with what is returned here."""
         file = _unnamed_file()
         pickle.dump(value, file, protocol=pickle.HIGHEST_PROTOCOL)
         file.flush()
-        self._files.append(file)
-        return _InFile(_path_of(file))
+        self._n_shared += 1
+        shared: _InFile[Value] = _InFile(_path_of(file), self._n_shared)
+        weakref.finalize(shared, file.close)
+        return shared
 
     def close(self) -> None:
         """End the workers."""
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = None
-        for file in self._files:
-            file.close()
-        self._files.clear()
 
     def _first(
         self, work: Callable[[Item], Result], waiting: deque[tuple[Item, Future[Result]]]
@@ -130,14 +130,16 @@ class Processes(Engine):
 @dataclass(frozen=True)
 class _InFile(Shared[Value], Generic[Value]):
     path: str
+    number: int
+    """Which value of the engine it is: paths come again."""
 
     def get(self) -> Value:
-        value: Value = _read(self.path)
+        value: Value = _read(self.path, self.number)
         return value
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _read(path: str) -> Any:
+def _read(path: str, number: int) -> Any:
     with Path(path).open("rb") as file:
         return pickle.load(file)
 

@@ -26,7 +26,7 @@ from calque.features import Weights
 from calque.lm import LanguageModel, estimate
 from calque.model import KeptBitext, Model, ModelFolder
 from calque.model.feature_data import learn_feature_data
-from calque.parallel import Engine, Here, Shared
+from calque.parallel import Engine, Here
 from calque.progress import SILENT, Progress
 from calque.text import RESERVED, Bitext, GivenText, Sentences, Vocabulary
 from calque.text.clean import CleaningReport
@@ -76,6 +76,7 @@ class JackknifeSource(DecoderSource):
             )
         self._parts = PartModels(translator, folder, n_parts, models, threads)
         self._n_parts = n_parts
+        self._decoders: dict[int, PartDecoder] = {}
         super().__init__(
             translator,
             source,
@@ -102,14 +103,14 @@ class JackknifeSource(DecoderSource):
 
     def _tasks(self, engine: Engine) -> Iterator[DecoderAndPart]:
         """All sentences in their order, each stretch with the decoder of its part."""
-        decoders: dict[int, Shared[PartDecoder]] = {}
         for first in range(0, self.n_sentences, STRETCH):
             [part] = part_of_lines(np.array([first]), self._n_parts).tolist()
-            if part not in decoders:
-                decoders[part] = engine.share(PartDecoder(self._parts[part]))
+            if part not in self._decoders:
+                self._decoders[part] = PartDecoder(self._parts[part])
+            decoder = self._decoders[part].shared_by(engine)
             sentences = self.sentences[first : first + STRETCH]
             search = CandidateSearch(self._parts[part], sentences)
-            yield from ((decoders[part], some) for some in search.parts)
+            yield from ((decoder, some) for some in search.parts)
 
     def derived(self, weights: Weights, n: int, progress: Progress = SILENT) -> Any:
         """Refused: derivations are looked up in one model, but each part has its own."""
