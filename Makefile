@@ -55,7 +55,7 @@ clean: ## remove everything that the other targets made
 # more than what changed.
 $(VENV)/created:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip $(PIP) cmake nanobind ninja scikit-build-core
+	$(BIN)/pip $(PIP) cmake nanobind ninja scikit-build-core setuptools wheel
 	@touch $@
 
 $(VENV)/installed: $(VENV)/created $(CORE)
