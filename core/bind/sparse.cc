@@ -7,8 +7,8 @@
 #include "bind/arrays.h"
 #include "bind/register.h"
 #include "error.h"
-#include "features/sparse_table.h"
-#include "features/tag_line.h"
+#include "features/sparse/sparse_table.h"
+#include "features/sparse/tag_line.h"
 
 namespace calque::bind {
 namespace {

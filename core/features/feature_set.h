@@ -6,7 +6,7 @@
 
 #include "features/dense_set.h"
 #include "features/event_counts.h"
-#include "features/sparse_plans.h"
+#include "features/sparse/sparse_plans.h"
 #include "features/templates.h"
 
 namespace calque {

@@ -15,7 +15,7 @@
 #include "decode/constraints.h"
 #include "decode/model.h"
 #include "features/feature_set.h"
-#include "features/sparse_scorer.h"
+#include "features/sparse/sparse_scorer.h"
 #include "lm/lm_fragment.h"
 
 namespace calque {

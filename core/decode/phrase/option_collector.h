@@ -12,7 +12,7 @@
 #include "decode/model.h"
 #include "decode/phrase/option_scorer.h"
 #include "decode/phrase/options.h"
-#include "features/sparse_scorer.h"
+#include "features/sparse/sparse_scorer.h"
 
 namespace calque {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "decode/phrase/options.h"
-#include "features/sparse_scorer.h"
+#include "features/sparse/sparse_scorer.h"
 #include "flat_map.h"
 
 namespace calque {

@@ -1,4 +1,4 @@
-#include "features/sparse_scorer.h"
+#include "features/sparse/sparse_scorer.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "features/sparse_plans.h"
+#include "features/sparse/sparse_plans.h"
 
 #include <algorithm>
 

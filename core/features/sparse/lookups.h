@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "features/sparse_table.h"
-#include "features/tag_line.h"
+#include "features/sparse/sparse_table.h"
+#include "features/sparse/tag_line.h"
 
 namespace calque {
 

@@ -1,10 +1,10 @@
-#include "features/sparse_table.h"
+#include "features/sparse/sparse_table.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "features/lookups.h"
-#include "features/radix_sort.h"
+#include "features/sparse/lookups.h"
+#include "features/sparse/radix_sort.h"
 #include "parallel.h"
 
 namespace calque {

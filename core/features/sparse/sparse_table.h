@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "features/tag_table.h"
+#include "features/sparse/tag_table.h"
 
 namespace calque {
 

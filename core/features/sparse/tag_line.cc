@@ -1,4 +1,4 @@
-#include "features/tag_line.h"
+#include "features/sparse/tag_line.h"
 
 #include <vector>
 

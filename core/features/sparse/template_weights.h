@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "features/lookups.h"
-#include "features/sparse_table.h"
+#include "features/sparse/lookups.h"
+#include "features/sparse/sparse_table.h"
 #include "features/templates.h"
 
 namespace calque {

@@ -1,4 +1,4 @@
-#include "features/lookups.h"
+#include "features/sparse/lookups.h"
 
 namespace calque {
 

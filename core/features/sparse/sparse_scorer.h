@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "features/lookups.h"
-#include "features/sparse_plans.h"
-#include "features/sum_cache.h"
+#include "features/sparse/lookups.h"
+#include "features/sparse/sparse_plans.h"
+#include "features/sparse/sum_cache.h"
 #include "features/templates.h"
 
 namespace calque {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "features/tag_line.h"
+#include "features/sparse/tag_line.h"
 #include "huge_pages.h"
 
 namespace calque {

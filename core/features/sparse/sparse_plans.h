@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "features/sparse_table.h"
+#include "features/sparse/sparse_table.h"
 #include "features/templates.h"
-#include "features/weighted.h"
+#include "features/sparse/template_weights.h"
 
 namespace calque {
 

@@ -1,4 +1,4 @@
-#include "features/tag_table.h"
+#include "features/sparse/tag_table.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "features/weighted.h"
+#include "features/sparse/template_weights.h"
 
 namespace calque {
 
