@@ -96,6 +96,23 @@ def test_one_command_trains_tunes_and_learns_and_python_does_the_same(
         assert (other.sparse.to_arrays()[name] == array).all()
 
 
+@pytest.mark.slow
+def test_rules_go_the_same_way(files: CorpusFiles, tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    translator = api.train(
+        files.train_source,
+        files.train_target,
+        model,
+        dev_source=files.dev_source,
+        dev_references=files.dev_references,
+        decode={"engine": "chart"},
+    )
+    assert sorted(weight_names(ModelFolder(model))) == ["default", "mira", "xbleu"]
+    assert translator.options.engine == "chart"
+    assert len(translator.model.weights.sparse) > 0
+    assert dict(translator.model.weights) == dict(load(model, "mira").model.weights)
+
+
 class Idle(PoolTrainer):
     """A method that never finds better weights."""
 

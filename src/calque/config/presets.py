@@ -98,19 +98,28 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
 DEFAULT_PRESET = "standard"
 CHART_DENSE = "rules + class_language_model"
 """Dense features of rules: nothing of them is reordered but by their gaps."""
-_CHART_TRAIN = {"align.symmetrization": POOLED, "features.dense": CHART_DENSE}
+CHART_FAMILIES = "lexical, phrase-pair, lexical-classes, edge-classes"
+"""Sparse features of rules: a rule has its order in itself, and no orientation."""
+_CHART_TRAIN = {
+    "align.symmetrization": POOLED,
+    "features.dense": CHART_DENSE,
+    "features.sparse": CHART_FAMILIES,
+}
 CHART_PRESETS: Mapping[str, Preset] = MappingProxyType(
     {
         "fast": Preset(
             PRESETS["fast"].meaning, {"features.dense": CHART_DENSE}, PRESETS["fast"].steps
         ),
         "standard": Preset(
-            "rules of two alignments; MIRA on the development set", _CHART_TRAIN, (MIRA,)
+            "rules of two alignments, sparse features of rules and words; MIRA on the development"
+            " set, then expected BLEU on the training text",
+            _CHART_TRAIN,
+            (MIRA, XBLEU),
         ),
         "best": Preset(
             "as standard, with rules of four alignments by two aligners",
             {**_CHART_TRAIN, "align.aligner": ALIGNERS},
-            (MIRA,),
+            (MIRA, XBLEU),
         ),
     }
 )
