@@ -338,6 +338,27 @@ def test_what_stood_for_what_is_told_and_links_are_of_the_given_words(
     assert plain.substituted == {}
 
 
+def test_an_explanation_says_what_stood_for_a_word_never_seen(
+    inflected: tuple[Path, list[str], list[list[str]]],
+) -> None:
+    model = Model.load(inflected[0])
+    line = inflected[1][0].split()
+    known = next(word for word in line if word in model.source_vocabulary)
+    new = replace(model, unseen=UnseenWords())
+    vars(new)["substitutes"] = Fixed({"wholly-new": (known, known)})
+    translator = Translator(new)
+    explanation = translator.explain(f"wholly-new {known}")
+    assert explanation.source == (known, known, known)
+    head = explanation.to_text().splitlines()
+    assert f"never seen   wholly-new, translated as: {known} {known}" in head[:4]
+    assert explanation.to_json()["substituted"] == {"wholly-new": f"{known} {known}"}
+    asked = translator.explain(f"wholly-new {known}", explanation.translation.text)
+    assert "never seen   wholly-new" in asked.to_text()
+    plain = translator.explain(known)
+    assert "never seen" not in plain.to_text()
+    assert plain.to_json()["substituted"] == {}
+
+
 def test_a_part_of_the_training_text_has_words_that_its_model_has_not_seen(
     inflected: tuple[Path, list[str], list[list[str]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -91,6 +91,8 @@ class Explanation:
         """The sentence, its translation and the blocks between them."""
         words = " ".join(self.translation.words)
         lines = [f"source       {' '.join(self.source)}", f"translation  {words}"]
+        stood_in = self.translation.substituted.items()
+        lines += [f"never seen   {word}, translated as: {known}" for word, known in stood_in]
         if self.translation.text != words:
             lines.append(f"text         {self.translation.text}")
         lines.append(f"score        {self.score:.4f}")
@@ -134,6 +136,7 @@ class Explanation:
         ]
         return {
             "source": list(self.source),
+            "substituted": self.translation.substituted,
             "words": list(self.translation.words),
             "text": self.translation.text,
             "score": self.score,
