@@ -155,7 +155,7 @@ def main() -> None:
     parser.add_argument(
         "--runs",
         nargs="*",
-        help="only these: also eighth, quarter and million, of so many sentences",
+        help="only these: also eighth, quarter, half-million and million, of so many sentences",
     )
     arguments = parser.parse_args()
     check_device(arguments.device)
@@ -168,6 +168,7 @@ def main() -> None:
         "many": (4 * size[0], size[1] // 4, size[2], 500),
         "eighth": (125_000, 10, 60, 500),
         "quarter": (250_000, 10, 60, 500),
+        "half-million": (500_000, 10, 60, 500),
         "million": (1_000_000, 10, 60, 500),
     }
     for name in arguments.runs or USUAL:
