@@ -45,7 +45,8 @@ sanitize: $(VENV)-sanitize/installed ## the suite on a core built with ASan and 
 	  $(VENV)-sanitize/bin/python -m pytest
 
 tsan: $(VENV)-tsan/installed ## decoding, training and tuning with four threads on a core built with TSan
-	LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so)" TSAN_OPTIONS=halt_on_error=0:exitcode=66 \
+	OPENBLAS_NUM_THREADS=1 LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so)" \
+	TSAN_OPTIONS=halt_on_error=0:exitcode=66 \
 	  $(VENV)-tsan/bin/python tests/four_threads.py
 
 clean: ## remove everything that the other targets made

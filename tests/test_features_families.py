@@ -230,6 +230,7 @@ def test_given_blocks_score_as_in_the_search(
 @settings(max_examples=10, deadline=None)
 @given(seeds, sources, rules)
 @example(4355, ["w0", "w2"], Rules("mon", -1, False))  # w2 is copied, and a word of an option
+@example(330, ["w0", "w1"], Rules("mon"))  # w1 is copied: both edges of a target are a copy
 def test_word_edges_are_scored_in_the_search(seed: int, source: list[str], by: Rules) -> None:
     one = task(seed, source[:3], ("wordedges",))
     all_steps = every(one, by)

@@ -209,7 +209,7 @@ class SentenceValues {
     const std::less<> before;
     const bool is_copy =
         !before(row, copies_.data()) && before(row, copies_.data() + copies_.size());
-    return is_copy ? ~*row : *row;
+    return is_copy ? mix(*row) : *row;
   }
   BlockValues block(int begin, int end, std::span<const int32_t> target) const;
   const TemplateSet& set() const { return *set_; }
