@@ -98,19 +98,19 @@ def test_one_command_trains_tunes_and_learns_and_python_does_the_same(
 
 @pytest.mark.slow
 def test_rules_go_the_same_way(files: CorpusFiles, tmp_path: Path) -> None:
-    model = tmp_path / "model"
+    model, run = tmp_path / "model", tmp_path / "run"
     translator = api.train(
         files.train_source,
         files.train_target,
         model,
         dev_source=files.dev_source,
         dev_references=files.dev_references,
+        run=run,
         decode={"engine": "chart"},
     )
-    assert sorted(weight_names(ModelFolder(model))) == ["default", "mira", "xbleu"]
+    assert {path.name for path in run.iterdir()} >= {"mira-1", "mira-2", "mira-3", "xbleu"}
+    assert "mira" in weight_names(ModelFolder(model))
     assert translator.options.engine == "chart"
-    assert len(translator.model.weights.sparse) > 0
-    assert dict(translator.model.weights) == dict(load(model, "mira").model.weights)
 
 
 class Idle(PoolTrainer):
