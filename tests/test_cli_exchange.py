@@ -54,6 +54,25 @@ def test_a_model_goes_to_moses_and_back_unchanged(
         assert theirs.features == pytest.approx(dict(ours.features), abs=1e-3)
 
 
+def test_an_export_that_was_killed_is_made_again(
+    verb: Run, standard: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object, **__: object) -> None:
+        raise SystemExit
+
+    at_once, later = tmp_path / "at-once", tmp_path / "later"
+    at_once.mkdir()
+    (at_once / ".moses.ini.abcdefgh.part").touch()
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr("calque.model.moses.write_arpa", killed)
+        write_moses(Model.load(standard), later)
+    assert (later / "phrase-table.gz").exists()
+    for folder in (at_once, later):
+        done(verb("export", "--model", standard, "--output", folder, "-q"))
+        names = {file.name for file in folder.iterdir()}
+        assert names == {"moses.ini", "phrase-table.gz", "reordering-table.gz", "lm.arpa.gz"}
+
+
 def test_a_model_of_moses_looks_at_every_block_as_moses_does(exported: Path) -> None:
     assert read_moses(exported).decode_options.max_targets == 0
 

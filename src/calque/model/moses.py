@@ -19,6 +19,7 @@ from calque.model.moses_chart import OF_CHART, chart_ini, is_chart, read_chart, 
 from calque.model.moses_ini import INI, UNKNOWN_SCORE, Feature, MosesIni
 from calque.progress import SILENT, Progress
 from calque.text import RESERVED, Preprocessor, Vocabulary, read_lines, write_lines
+from calque.text.files import is_working_file
 
 MARK = "# Written by calque export."
 """The first line of the moses.ini of a folder that another export may replace."""
@@ -122,7 +123,10 @@ def write_moses(
             " here (decode.least_agreement), are left out"
         )
     oriented = len(model.blocks.orientation) > 0
-    if model.decode_options.engine == "chart":
+    is_of_rules = model.decode_options.engine == "chart"
+    lines = chart_ini(model) if is_of_rules else _ini(model, oriented, has_classes)
+    write_lines(folder / INI, [MARK, *lines])  # first: the mark of a folder that a killed run left
+    if is_of_rules:
         write_chart_tables(model, folder, progress)
     else:
         _write_tables(model, folder, oriented, has_classes, progress)
@@ -130,9 +134,6 @@ def write_moses(
         write_arpa(model.lm, folder / "lm.arpa.gz")
         if has_classes and model.feature_data.class_lm is not None:
             write_arpa(model.feature_data.class_lm.lm, folder / "class-lm.arpa.gz")
-    is_of_rules = model.decode_options.engine == "chart"
-    lines = chart_ini(model) if is_of_rules else _ini(model, oriented, has_classes)
-    write_lines(folder / INI, [MARK, *lines])
 
 
 def _write_tables(
@@ -168,7 +169,7 @@ def _take_folder(folder: Path) -> None:
     """Make a folder; raises `FileError` where it holds files that are not an earlier export."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        others = sorted(file.name for file in folder.iterdir())
+        others = sorted(file.name for file in folder.iterdir() if not is_working_file(file))
     except OSError as error:
         raise FileError(folder, f"cannot be written: {error.strerror}") from error
     if not others:

@@ -194,6 +194,11 @@ def _cannot_write(path: Path, error: OSError) -> FileError:
     return FileError(path, f"cannot be written: {error.strerror or error}")
 
 
+def is_working_file(path: Path) -> bool:
+    """Whether a file is what a run that was killed had not yet given its name."""
+    return path.name.startswith(".") and path.name.endswith(PART)
+
+
 def _new_part(target: Path) -> tuple[Path, int]:
     """A new file beside the target, locked, and its handle; those that nobody locks are removed."""
     stem = f".{target.name}."
