@@ -202,7 +202,9 @@ def test_every_polite_ending_leaves_nothing_behind(
 ) -> None:
     files = ["--source", str(corpus.train_source), "--target", str(corpus.train_target)]
     (tmp_path / "tmp").mkdir()
+    before = signal.signal(ending, signal.SIG_DFL)  # under nohup SIGHUP would be ignored, rightly
     process = start(["train", *files, "--model", str(tmp_path / "m")], tmp_path / "tmp")
+    signal.signal(ending, before)
     assert process.stderr is not None
     process.stderr.readline()  # the first step is done: signals are ours
     process.send_signal(ending)
