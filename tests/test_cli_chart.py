@@ -109,6 +109,28 @@ def test_weights_are_tuned(
         assert len(load(model).model.weights.sparse) > 0
 
 
+def test_lists_of_the_training_text_forget_its_pairs(
+    verb: Run, rules: Path, corpus: CorpusFiles, tmp_path: Path
+) -> None:
+    model = tmp_path / "model"
+    shutil.copytree(rules, model)
+    text = ["--source", corpus.train_source, "--reference", corpus.train_target]
+    without = ["--leave-one-out", "counts"]
+    few = ["--method", "xbleu", "--set", "iterations=2", "--threads", "1"]
+    done(verb("tune", "--model", model, *text, *without, *few))
+    weights = load(model).model.weights
+    assert weights != load(rules).model.weights
+    assert len(weights.sparse) > 0
+    given = ["translate", "--model", rules, "--input", corpus.train_source]
+    whole = done(verb(*given)).splitlines()
+    left = done(verb(*given, *without)).splitlines()
+    references = list(read_lines(corpus.train_target))
+    n_right = [sum(map(str.__eq__, lines, references)) for lines in (whole, left)]
+    assert n_right[1] < n_right[0]
+    other = ["translate", "--model", rules, "--input", corpus.test_source, *without]
+    assert "line 1 is not that of the training text" in mistake(verb(*other))
+
+
 def test_terms_and_what_passes_through_hold_inside_rules(
     verb: Run, rules: Path, corpus: CorpusFiles, tmp_path: Path
 ) -> None:

@@ -111,38 +111,43 @@ void register_chart(nb::module_& m) {
           [](const BoundChartDecoder& decoder, const BoundSource& text, const BoundWeights& given,
              const ChartOptions& search, Vector<int64_t> constraint_offsets,
              Vector<int32_t> constraint_spans, Vector<int64_t> constraint_target_offsets,
-             Vector<int32_t> constraint_targets, const TargetLimits& limits, int n_best,
-             bool distinct, int threads) {
+             Vector<int32_t> constraint_targets, const BoundLeaveOneOut* leave_one_out,
+             const TargetLimits& limits, int n_best, bool distinct, int threads) {
             const WeightView weights = to_weights(decoder, given);
-            const SourceText source = to_source(decoder, text);
+            SourceText source = to_source(decoder, text);
+            const LeaveOneOut* without = leave_out(source, decoder, leave_one_out);
             const Constraints constraints =
                 to_constraints(decoder, source, constraint_offsets, constraint_spans,
                                constraint_target_offsets, constraint_targets);
             nb::gil_scoped_release release;
             return decode_chart(decoder.model, decoder.index, weights,
-                                {search, limits, n_best, distinct}, source, constraints, threads);
+                                {search, limits, n_best, distinct, without}, source, constraints,
+                                threads);
           },
           nb::arg("source"), nb::arg("weights"), nb::arg("search"), nb::arg("constraint_offsets"),
           nb::arg("constraint_spans"), nb::arg("constraint_target_offsets"),
-          nb::arg("constraint_targets"), nb::kw_only(), nb::arg("limits"), nb::arg("n_best"),
-          nb::arg("distinct"), nb::arg("threads"),
-          "The best derivations of every sentence; constraints as in `Decoder.decode`.")
+          nb::arg("constraint_targets"), nb::arg("leave_one_out").none(), nb::kw_only(),
+          nb::arg("limits"), nb::arg("n_best"), nb::arg("distinct"), nb::arg("threads"),
+          "The best derivations of every sentence; the arguments are those of `Decoder.decode`.")
       .def(
           "decode_batch",
           [](const BoundChartDecoder& decoder, const BoundSource& text, const BoundWeights& given,
-             const ChartOptions& search, const TargetLimits& limits, int n_best, bool distinct,
-             int threads) {
+             const ChartOptions& search, const BoundLeaveOneOut* leave_one_out,
+             const TargetLimits& limits, int n_best, bool distinct, int threads) {
             const WeightView weights = to_weights(decoder, given);
-            const SourceText source = to_source(decoder, text);
+            SourceText source = to_source(decoder, text);
+            const LeaveOneOut* without = leave_out(source, decoder, leave_one_out);
             nb::gil_scoped_release release;
             DecodedBatch batch;
             batch.decoded = decode_chart(decoder.model, decoder.index, weights,
-                                         {search, limits, n_best, distinct}, source, {}, threads);
+                                         {search, limits, n_best, distinct, without}, source, {},
+                                         threads);
             batch.lists = flatten(batch.decoded);
             return batch;
           },
-          nb::arg("source"), nb::arg("weights"), nb::arg("search"), nb::kw_only(),
-          nb::arg("limits"), nb::arg("n_best"), nb::arg("distinct"), nb::arg("threads"),
+          nb::arg("source"), nb::arg("weights"), nb::arg("search"),
+          nb::arg("leave_one_out").none(), nb::kw_only(), nb::arg("limits"), nb::arg("n_best"),
+          nb::arg("distinct"), nb::arg("threads"),
           "The same without constraints, as arrays.")
       .def(
           "features",

@@ -883,12 +883,12 @@ class ChartDecoder:
         `lm_words` holds the language-model id of each target id; empty: the same ids. The last three are what `index_prefixes` gives.
         """
 
-    def decode(self, source: Source, weights: WeightView, search: ChartOptions, constraint_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_spans: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, limits: TargetLimits, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
+    def decode(self, source: Source, weights: WeightView, search: ChartOptions, constraint_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_spans: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], constraint_targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], leave_one_out: LeaveOneOut | None, *, limits: TargetLimits, n_best: int, distinct: bool, threads: int) -> list[Decoded]:
         """
-        The best derivations of every sentence; constraints as in `Decoder.decode`.
+        The best derivations of every sentence; the arguments are those of `Decoder.decode`.
         """
 
-    def decode_batch(self, source: Source, weights: WeightView, search: ChartOptions, *, limits: TargetLimits, n_best: int, distinct: bool, threads: int) -> DecodedBatch:
+    def decode_batch(self, source: Source, weights: WeightView, search: ChartOptions, leave_one_out: LeaveOneOut | None, *, limits: TargetLimits, n_best: int, distinct: bool, threads: int) -> DecodedBatch:
         """The same without constraints, as arrays."""
 
     def features(self, source: Source, derivation: Derivation) -> list[float]:

@@ -51,7 +51,8 @@ std::vector<Decoded> decode_chart(const ModelView& model, const PrefixIndex& ind
                                   int n_threads) {
   std::vector<Decoded> results(source.size());
   for_chunks(source.size(), 1, n_threads, [&] {
-    return [&, search = ChartSearch(model, weights, index, options.limits, options.search)](
+    return [&, search = ChartSearch(model, weights, index, options.limits, options.search,
+                                  options.leave_one_out)](
                size_t at, size_t) mutable {
       const SentenceView sentence = source.sentence(at);
       if (sentence.size() == 0) {

@@ -7,6 +7,7 @@
 #include "decode/chart/search.h"
 #include "decode/constraints.h"
 #include "decode/derivation.h"
+#include "decode/leave_one_out.h"
 #include "decode/source_text.h"
 
 namespace calque {
@@ -16,6 +17,7 @@ struct ChartDecodeOptions {
   TargetLimits limits;
   int n_best;
   bool distinct;
+  const LeaveOneOut* leave_one_out;  // what to leave out for sentences with a pair; may be null
 };
 
 // Throws Error where a feature looks at the order of blocks, which rules with gaps do not have.

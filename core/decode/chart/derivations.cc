@@ -50,7 +50,8 @@ std::vector<Derivation> best_chart_derivations(const Hypergraph& graph, const Ru
     derivation.score = score;
     for (const auto& [id, begin, end, gaps] : applied) {
       const Rule& rule = rules[id];
-      derivation.steps.push_back({begin, end, rule.block, rule.required, {}, kNoOrientation, 0,
+      derivation.steps.push_back({begin, end, rule.block, rule.required, rule.change,
+                                  kNoOrientation, 0,
                                   {rule.target.begin(), rule.target.end()}, gaps});
     }
     derivation.features = extract_chart_features(model, derivation.steps);
@@ -95,7 +96,9 @@ std::vector<std::vector<double>> chart_step_features(const ModelView& model,
     const Step& step = steps[at];
     const bool is_copy = step.block < 0 && !step.required;
     for (const BlockColumn& column : dense.block_columns) {
-      if (step.block >= 0) rows[at][column.index] += static_cast<double>(column.at(step.block));
+      if (step.block >= 0) {
+        rows[at][column.index] += static_cast<double>(column.at(step.block) + column.change(step.change));
+      }
       if (is_copy) rows[at][column.index] += static_cast<double>(column.copied);
     }
     size_t n_words = 0;

@@ -51,10 +51,10 @@ class Matcher {
   std::span<const Match> ending_at(int end) const {
     return matches_[static_cast<size_t>(end - position_ - 1)];
   }
-  // Whether a rule of a single word translates this one.
-  bool is_known(int position) const {
+  // The source side that is this word alone; below 0: there is none.
+  int32_t phrase_of_word(int position) const {
     const int32_t node = first_nodes_[static_cast<size_t>(position)];
-    return node != PrefixIndex::kNone && index_.phrase(node) >= 0;
+    return node != PrefixIndex::kNone ? index_.phrase(node) : -1;
   }
 
  private:

@@ -34,13 +34,20 @@ ChartLmWeights chart_lm_weights(const ModelView& model, const WeightView& weight
           classes ? static_cast<float>(weights.dense[classes->index]) : 0};
 }
 
-RuleBook::RuleBook(const ModelView& model, const WeightView& weights, const TargetLimits& limits)
+RuleBook::RuleBook(const ModelView& model, const WeightView& weights, const TargetLimits& limits,
+                   const LeaveOneOut* leave_one_out)
     : model_(model),
       weights_(weights.dense),
       lm_weights_(chart_lm_weights(model, weights)),
       limits_(limits),
       values_(model.sparse()),
       block_limit_(limits.per_source) {
+  if (leave_one_out != nullptr) left_out_.emplace(*leave_one_out);
+  for (const BlockColumn& column : model.dense().block_columns) {
+    if (column.frequency == BlockColumn::Frequency::kNone) continue;
+    const bool of_target = column.frequency == BlockColumn::Frequency::kTargetGivenSource;
+    frequency_weights_[of_target] += static_cast<float>(weights.dense[column.index]);
+  }
   if (weights.sparse == nullptr) return;
   sparse_.emplace(weights.sparse);
   scores_places_ = sparse_->has(Scope::kSpan) || sparse_->has(Scope::kOption);
@@ -54,6 +61,8 @@ void RuleBook::begin(const SentenceView& sentence) {
   sentence_ = sentence;
   own_rules_.clear();
   own_runs_.clear();
+  left_.clear();
+  if (left_out_) left_out_->begin(sentence.pair);
   if (sparse_) values_.begin(sentence);
   if (rules_.size() <= kMostKnown) return;
   known_.clear();
@@ -62,18 +71,61 @@ void RuleBook::begin(const SentenceView& sentence) {
 }
 
 std::pair<int32_t, int32_t> RuleBook::rules(const Match& match, int begin, int end) {
+  const Range range = known(match, begin, end);
+  return scores_places_ ? in_sentence(range) : range;
+}
+
+bool RuleBook::is_left(int32_t phrase, int position) {
+  if (!left_out_ || !left_out_->is_active()) return true;
+  const auto [first, last] = known({phrase, 0, {}}, position, position + 1);
+  return first < last;
+}
+
+// Those that features of the place do not choose from yet.
+RuleBook::Range RuleBook::known(const Match& match, int begin, int end) {
   const auto [known, is_new] = known_.try_emplace(match.phrase);
   if (sparse_ && (is_new || scores_places_)) {
     values_.place(begin, end, std::span(match.gaps).first(static_cast<size_t>(match.n_gaps)));
   }
   if (is_new) learn(match.phrase, known->second);
-  return scores_places_ ? in_sentence(known->second) : known->second;
+  Range range = known->second;
+  if (!left_out_) return range;
+  if (left_out_->is_active()) return without_pair(match.phrase, range);
+  if (block_limit_ > 0) range.second = std::min(range.second, range.first + block_limit_);
+  return range;
+}
+
+// Copies of rules, all of a source side, as they are without the pair.
+RuleBook::Range RuleBook::without_pair(int32_t phrase, const Range& known) {
+  const auto [left, is_new] = left_.try_emplace(phrase);
+  if (!is_new) return left->second;
+  const size_t first = own_rules_.size();
+  const FrequencyChange common = left_out_->common_change(phrase);
+  for (int32_t id = known.first; id < known.second; ++id) {
+    Rule rule = rules_[static_cast<size_t>(id)];
+    if (left_out_->is_own(phrase, rule.block)) {
+      const auto change = left_out_->change(phrase, rule.block);
+      if (!change) continue;
+      rule.change = *change;
+    } else {
+      rule.change = common;
+    }
+    const float more =
+        frequency_weights_[0] * rule.change[0] + frequency_weights_[1] * rule.change[1];
+    rule.score += more;
+    rule.estimate += more;
+    own_rules_.push_back(rule);
+  }
+  keep_best(own_rules_, first, block_limit_);
+  left->second = {kOwn + static_cast<int32_t>(first), kOwn + static_cast<int32_t>(own_rules_.size())};
+  return left->second;
 }
 
 // Copies of rules with the features of their place.
-std::pair<int32_t, int32_t> RuleBook::in_sentence(std::pair<int32_t, int32_t> known) {
+RuleBook::Range RuleBook::in_sentence(const Range& known) {
   const size_t first = own_rules_.size();
-  own_rules_.insert(own_rules_.end(), rules_.begin() + known.first, rules_.begin() + known.second);
+  own_rules_.reserve(first + static_cast<size_t>(known.second - known.first));
+  for (int32_t id = known.first; id < known.second; ++id) own_rules_.push_back((*this)[id]);
   score_sparse(std::span(own_rules_).subspan(first), Scope::kSpan, Scope::kOption);
   keep_best(own_rules_, first, limits_.per_source);
   return {kOwn + static_cast<int32_t>(first), kOwn + static_cast<int32_t>(own_rules_.size())};
@@ -111,7 +163,7 @@ void RuleBook::score_own(Rule& rule, int begin, int end) {
   score_sparse({&rule, 1}, Scope::kSpan, Scope::kOption);
 }
 
-void RuleBook::learn(int32_t phrase, std::pair<int32_t, int32_t>& known) {
+void RuleBook::learn(int32_t phrase, Range& known) {
   auto [first, last] = model_.blocks.blocks(phrase);
   if (limits_.max_targets > 0) last = std::min(last, first + limits_.max_targets);
   learned_.clear();
@@ -125,7 +177,8 @@ void RuleBook::learn(int32_t phrase, std::pair<int32_t, int32_t>& known) {
     learned_.push_back(rule);
   }
   if (sparse_) score_sparse(learned_, Scope::kPhrase, Scope::kBlock);
-  keep_best(learned_, 0, block_limit_);
+  // Of a pair that is left out any number of the best may fall: all are remembered then.
+  keep_best(learned_, 0, left_out_ ? 0 : block_limit_);
   // Runs of rules that were not kept go.
   kept_runs_.clear();
   for (Rule& rule : learned_) {

@@ -13,6 +13,7 @@
 #include "decode/chart/matches.h"
 #include "decode/chart/rule_values.h"
 #include "decode/constraints.h"
+#include "decode/leave_one_out.h"
 #include "decode/model.h"
 #include "features/feature_set.h"
 #include "features/sparse/sparse_scorer.h"
@@ -34,6 +35,7 @@ struct Rule {
   int64_t block;   // row of the block table; -1 for a copied word or a required target
   float score;     // weighted features that depend on the rule alone
   float estimate;  // .. and the language models of each run of words by itself
+  FrequencyChange change;  // of the block's frequencies, where its pair is left out
   std::array<int32_t, kMaxPieces> pieces;
   uint8_t n_pieces;
   bool required;  // the user asked for it
@@ -61,13 +63,18 @@ struct TargetLimits {
 // sentence. Not thread-safe: one per thread.
 class RuleBook {
  public:
-  RuleBook(const ModelView& model, const WeightView& weights, const TargetLimits& limits);
+  // `leave_one_out`: what to leave out for sentences with a pair; may be null.
+  RuleBook(const ModelView& model, const WeightView& weights, const TargetLimits& limits,
+           const LeaveOneOut* leave_one_out);
 
   // Forgets what only the sentence before had; numbers of rules hold until the next call.
   void begin(const SentenceView& sentence);
 
   // The rules of a source side that matches [begin, end), the most promising first, by their numbers.
+  // None, where only the pair that is left out has them.
   std::pair<int32_t, int32_t> rules(const Match& match, int begin, int end);
+  // Whether a rule of this source side, a word, is left for the sentence.
+  bool is_left(int32_t phrase, int position);
   // The rule that copies a word; that gives what the user requires.
   int32_t copy(int position);
   int32_t required(const Constraint& constraint);
@@ -83,8 +90,13 @@ class RuleBook {
  private:
   static constexpr int32_t kOwn = 1 << 30;  // numbers of rules of the sentence begin here
 
-  void learn(int32_t phrase, std::pair<int32_t, int32_t>& known);
-  std::pair<int32_t, int32_t> in_sentence(std::pair<int32_t, int32_t> known);
+  // Rules by their numbers: a half-open range of them.
+  using Range = std::pair<int32_t, int32_t>;
+
+  Range known(const Match& match, int begin, int end);
+  void learn(int32_t phrase, Range& known);
+  Range without_pair(int32_t phrase, const Range& known);
+  Range in_sentence(const Range& known);
   void score_sparse(std::span<Rule> rules, Scope of_source, Scope of_both);
   void score_own(Rule& rule, int begin, int end);
   Rule start(int64_t block, std::span<const int32_t> target) const;
@@ -97,7 +109,10 @@ class RuleBook {
   ChartLmWeights lm_weights_;
   TargetLimits limits_;
   SentenceView sentence_;
-  std::unordered_map<int32_t, std::pair<int32_t, int32_t>> known_;  // by source side
+  std::optional<PairLeftOut> left_out_;
+  std::array<float, 2> frequency_weights_{};  // of source given target, of target given source
+  std::unordered_map<int32_t, Range> known_;  // by source side
+  std::unordered_map<int32_t, Range> left_;   // what is left of them for the sentence
   std::optional<SparseScorer> sparse_;
   RuleValues values_;
   int block_limit_;  // of target sides, before features of their place are known

@@ -14,14 +14,14 @@ constexpr int32_t kNoTail[] = {Application::kNothing};
 
 ChartSearch::ChartSearch(const ModelView& model, const WeightView& weights,
                          const PrefixIndex& index, const TargetLimits& limits,
-                         const ChartOptions& options)
+                         const ChartOptions& options, const LeaveOneOut* leave_one_out)
     : words_(model.lm),
       classes_(model.dense().class_lm ? &*model.dense().class_lm : nullptr),
       lm_weights_(chart_lm_weights(model, weights)),
       glue_score_(0),
       options_(options),
       matcher_(index),
-      rules_(model, weights, limits) {
+      rules_(model, weights, limits, leave_one_out) {
   for (const CountComponent& count : model.dense().counts) {
     glue_score_ += weights.dense[count.index] * count.of_glue();
   }
@@ -40,7 +40,7 @@ const Hypergraph& ChartSearch::run(const SentenceView& sentence,
       add_own(rules_.required(*constraint));
       end = constraint->end;
       ++constraint;
-    } else if (!blocked_[static_cast<size_t>(begin)] && !matcher_.is_known(begin)) {
+    } else if (!blocked_[static_cast<size_t>(begin)] && !is_known(begin)) {
       add_own(rules_.copy(begin));
     }
     const int last = std::max(end, std::min(n_words_, begin + options_.max_span));
@@ -81,6 +81,12 @@ void ChartSearch::start(const SentenceView& sentence, std::span<const Constraint
   matcher_.begin(sentence.words, blocked_, options_.max_span);
 }
 
+// Whether a rule translates this word alone.
+bool ChartSearch::is_known(int position) {
+  const int32_t phrase = matcher_.phrase_of_word(position);
+  return phrase >= 0 && rules_.is_left(phrase, position);
+}
+
 // A rule that only this sentence has, without gaps.
 void ChartSearch::add_own(int32_t rule) { cubes_.push_back({rule, {1, 1, 1}, {kNoTail, kNoTail}}); }
 
@@ -91,6 +97,7 @@ void ChartSearch::fill(int begin, int end) {
   if (end - begin <= options_.max_span) {
     for (const Match& match : matcher_.ending_at(end)) {
       const auto [first, last] = rules_.rules(match, begin, end);
+      if (first == last) continue;
       Cube cube{first, {last - first, 1, 1}, {kNoTail, kNoTail}};
       for (size_t gap = 0; gap < static_cast<size_t>(match.n_gaps); ++gap) {
         const auto& filled = cells_[index(match.gaps[gap][0], match.gaps[gap][1])].in_gaps;

@@ -28,7 +28,8 @@ struct ChartOptions {
 class ChartSearch {
  public:
   ChartSearch(const ModelView& model, const WeightView& weights, const PrefixIndex& index,
-              const TargetLimits& limits, const ChartOptions& options);
+              const TargetLimits& limits, const ChartOptions& options,
+              const LeaveOneOut* leave_one_out);
 
   // Searches a sentence; the graph is valid until the next run. Precondition: constraints are not
   // empty, do not overlap and stand from left to right.
@@ -76,6 +77,8 @@ class ChartSearch {
     return static_cast<size_t>(begin * width_ + (end - begin - 1));
   }
   bool is_filled(int begin, int end) const { return !cells_[index(begin, end)].in_gaps.empty(); }
+
+  bool is_known(int position);
 
   void start(const SentenceView& sentence, std::span<const Constraint> constraints);
   void fill(int begin, int end);

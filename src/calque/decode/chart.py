@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from calque import _core
 from calque.blocks import BlockTable
 from calque.config import DecodeOptions
-from calque.decode.decoder import MOST_BEST, Decoder, FiredFeature
+from calque.decode.decoder import Decoder, FiredFeature
 from calque.decode.source import SourceText
 from calque.decode.step_tree import StepTree, is_gap
 from calque.errors import CalqueError, OptionError
 from calque.features import Weights
 from calque.features.naming import NamedStep, Namer
 from calque.lm import LanguageModel
-from calque.parallel import n_workers
 
 _OF_PHRASES = (
     *DecodeOptions().rules(),
@@ -49,56 +48,11 @@ class ChartDecoder(Decoder):
         engine: _core.ChartDecoder = self._core
         return engine
 
-    def decode(
-        self,
-        source: SourceText,
-        weights: Weights,
-        options: DecodeOptions,
-        *,
-        n_best: int = 1,
-        distinct: bool = True,
-        leave_one_out: _core.LeaveOneOut | None = None,
-        threads: int | None = None,
-    ) -> list[_core.Decoded]:
-        """The `n_best` derivations of every sentence, best first; see `Decoder.decode`."""
-        _refuse_leaving_out(leave_one_out)
-        required = source.required
-        return self.chart.decode(
-            self.core_source(source),
-            self.core_weights(weights),
-            chart_options(options),
-            required.offsets,
-            required.spans,
-            required.target_offsets,
-            required.targets,
-            limits=target_limits(options),
-            n_best=min(n_best, MOST_BEST),
-            distinct=distinct,
-            threads=n_workers(threads),
-        )
+    def _search(self, options: DecodeOptions) -> _core.ChartOptions:
+        return chart_options(options)
 
-    def decode_batch(
-        self,
-        source: SourceText,
-        weights: Weights,
-        options: DecodeOptions,
-        *,
-        n_best: int = 1,
-        distinct: bool = True,
-        leave_one_out: _core.LeaveOneOut | None = None,
-        threads: int | None = None,
-    ) -> _core.DecodedBatch:
-        """The same as `decode` as arrays, which cost little; nothing can be required."""
-        _refuse_leaving_out(leave_one_out)
-        return self.chart.decode_batch(
-            self.core_source(source),
-            self.core_weights(weights),
-            chart_options(options),
-            limits=target_limits(options),
-            n_best=min(n_best, MOST_BEST),
-            distinct=distinct,
-            threads=n_workers(threads),
-        )
+    def _limits(self, options: DecodeOptions) -> _core.TargetLimits:
+        return target_limits(options)
 
     def dense_features(self, derivation: _core.Derivation, source: SourceText) -> list[float]:
         """The values of a derivation of one sentence, extracted from its rules alone."""
@@ -190,11 +144,3 @@ def target_limits(options: DecodeOptions) -> _core.TargetLimits:
         in_sentence=options.options_in_sentence,
         max_targets=options.max_targets,
     )
-
-
-def _refuse_leaving_out(leave_one_out: _core.LeaveOneOut | None) -> None:
-    if leave_one_out is not None:
-        raise CalqueError(
-            "leave-one-out works on models of decode.engine=phrase, but this one is of"
-            " decode.engine=chart"
-        )

@@ -80,6 +80,14 @@ class Decoder:
     def _engine(self, blocks: BlockTable, lm: LanguageModel, lm_words: NDArray[np.int32]) -> Any:
         return _core.Decoder(blocks.core, lm.core, lm_words, self.features.core)
 
+    def _search(self, options: DecodeOptions) -> Any:
+        """How far the search goes, as the engine takes it."""
+        return self.core_search(options)
+
+    def _limits(self, options: DecodeOptions) -> Any:
+        """How many translations of a span are kept, as the engine takes it."""
+        return core_limits(options)
+
     @classmethod
     def of(cls, model: Model) -> Decoder:
         """The decoder of a model, of the engine that the model is for."""
@@ -116,20 +124,21 @@ class Decoder:
         the model forgets for each sentence (`TrainingText.left_out`).
         """
         required = source.required
-        return self.core.decode(
+        found: list[_core.Decoded] = self._core.decode(
             self.core_source(source),
             self.core_weights(weights),
-            self.core_search(options),
+            self._search(options),
             required.offsets,
             required.spans,
             required.target_offsets,
             required.targets,
             leave_one_out,
-            limits=core_limits(options),
+            limits=self._limits(options),
             n_best=min(n_best, MOST_BEST),
             distinct=distinct,
             threads=n_workers(threads),
         )
+        return found
 
     def decode_batch(
         self,
@@ -143,16 +152,17 @@ class Decoder:
         threads: int | None = None,
     ) -> _core.DecodedBatch:
         """The same as `decode` as arrays, which cost little; nothing can be required."""
-        return self.core.decode_batch(
+        batch: _core.DecodedBatch = self._core.decode_batch(
             self.core_source(source),
             self.core_weights(weights),
-            self.core_search(options),
+            self._search(options),
             leave_one_out,
-            limits=core_limits(options),
+            limits=self._limits(options),
             n_best=min(n_best, MOST_BEST),
             distinct=distinct,
             threads=n_workers(threads),
         )
+        return batch
 
     def graph(
         self, source: SourceText, weights: Weights, options: DecodeOptions
