@@ -187,6 +187,18 @@ def expected_worth() -> Call:
     return Call(_core.expected_worth, arguments, ("gradient",))
 
 
+def add_derivatives() -> Call:
+    arguments: Arguments = {
+        "dense": np.ones(2),
+        "sparse": np.ones(3),
+        "features": int32(0, 1, 0),
+        "n_dense": 1,
+        "gradient": np.zeros(3),
+        "threads": 2,
+    }
+    return Call(_core.add_derivatives, arguments, ("gradient",))
+
+
 def small_steps() -> Call:
     arguments: Arguments = {
         "lists": online_lists(),
@@ -328,6 +340,7 @@ def calls() -> dict[str, Call]:
         "DifferenceLists.learn": learn(),
         "DifferenceLists.add_directions": add_directions(),
         "expected_worth": expected_worth(),
+        "add_derivatives": add_derivatives(),
         "small_steps": small_steps(),
         "gradient_step": gradient_step(),
         "move_columns": move_columns(),

@@ -12,10 +12,11 @@ import pytest
 from numpy.typing import NDArray
 
 from calque._core import Aligner, hmm_posteriors
-from calque.align import Lexicon, align, train_hmm
+from calque.align import Lexicon, align, in_parts, train_hmm
 from calque.align.hmm import hmm_links
 from calque.config.align import AlignOptions
 from calque.errors import CalqueError
+from calque.parallel import Here
 from calque.progress import Silent
 from calque.text import Sentences
 
@@ -69,6 +70,33 @@ def test_links_without_lexicons_are_those_of_the_whole_model() -> None:
     forward, reverse = hmm_links(source, target, OPTIONS, 1)
     assert forward.links.tolist() == model.forward_links.links.tolist()
     assert reverse.links.tolist() == model.reverse_links.links.tolist()
+
+
+def test_counts_of_parts_make_the_same_aligner(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the last bit, with sentences that are empty or too long, and a part without any other."""
+    monkeypatch.setattr(in_parts, "SENTENCES", 128)
+    source, target, _ = generated(500)
+    sides = [[list(sentence) for sentence in side] for side in (source, target)]
+    sides[0][3], sides[1][200] = [], [5] * 12
+    sides[0][384:] = [[] for _ in range(384, 500)]
+    source, target = (Sentences.from_lists(side) for side in sides)
+    options = replace(OPTIONS, max_words=11)
+    here, whole = (in_parts.aligner_of(source, target, options, 1) for _ in range(2))
+    parts = in_parts.AlignerInParts(whole, source, target, options, Here(1))
+    for aligner in (here, parts):
+        for _ in range(2):
+            aligner.model1_step(2)
+        aligner.hmm_step(False, 2)
+        aligner.hmm_step(True, 2)
+    for of_here, of_parts in (
+        (here.lexicon(False), whole.lexicon(False)),
+        (here.lexicon(True), whole.lexicon(True)),
+        (here.jumps(False), whole.jumps(False)),
+        (here.jumps(True), whole.jumps(True)),
+        (here.best_paths(1), parts.best_paths(1)),
+    ):
+        one, other = ([np.asarray(x).tobytes() for x in arrays] for arrays in (of_here, of_parts))
+        assert one == other
 
 
 def test_the_likelihood_of_the_hmm_never_falls_without_prior_and_agreement() -> None:

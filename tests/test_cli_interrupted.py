@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from conftest import mistake
 
-from calque.blocks.scratch import Scratch
 from calque.data import CorpusFiles, write_corpus
 from calque.decode import load
 from calque.model import ModelFolder
+from calque.text.scratch import Scratch
 
 SENTENCE = "el"
 N_PAIRS_OLD = 400

@@ -227,6 +227,33 @@ def test_words_of_a_bitext_have_ids_from_zero() -> None:
         )  # fmt: skip
 
 
+def test_what_parts_of_an_aligner_exchange_is_checked() -> None:
+    words, at = int32(3, 4), int64(0, 1, 2)
+    aligner: Any = _core.Aligner(
+        words, at, words, at, null_prob=0.1, alpha=0, tension=0, jump_smoothing=0, jump_width=5,
+        max_words=9, threads=1,
+    )  # fmt: skip
+    pairs = aligner.pairs_between(0, 2)
+    parameters, counts = aligner.parameters(pairs), aligner.count_hmm(False, 1)
+    aligner.set_parameters(parameters)
+    aligner.add_counts(pairs, counts)
+    for first, last in ((-1, 1), (1, 0), (0, 3)):
+        with pytest.raises(CalqueError, match="expected sentences of the bitext"):
+            aligner.pairs_between(first, last)
+    with pytest.raises(CalqueError, match="pairs of words"):
+        aligner.parameters(int64(2))
+    with pytest.raises(CalqueError, match="pairs of words"):
+        aligner.add_counts(int64(0, 2), counts)
+    for at_fault in range(5):
+        short, long = list(parameters), list(counts)
+        short[at_fault] = short[at_fault][:-1]
+        long[at_fault] = np.concatenate([long[at_fault]] * 2)
+        with pytest.raises(CalqueError):
+            aligner.set_parameters(tuple(short))
+        with pytest.raises(CalqueError):
+            aligner.add_counts(pairs, tuple(long))
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [("null_prob", 1.0), ("jump_prior", 0.0), ("jump_width", 0), ("chains", 0), ("batch", -1)],

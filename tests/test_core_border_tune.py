@@ -7,6 +7,7 @@ import pytest
 from border_calls import (
     Arguments,
     Call,
+    add_derivatives,
     add_directions,
     expected_worth,
     gradient_step,
@@ -33,6 +34,10 @@ def test_what_goes_uphill_is_checked() -> None:
         (expected_worth(), {"worths": short}),
         (expected_worth(), {"weights": short}),
         (expected_worth(), {"gradient": short}),
+        (add_derivatives(), {"sparse": short}),
+        (add_derivatives(), {"features": int32(0, 2, 0)}),
+        (add_derivatives(), {"n_dense": 4}),
+        (add_derivatives(), {"n_dense": 0}),
         (small_steps(), {"order": int64(2)}),
         (small_steps(), {"batch": 0}),
         (small_steps(), {"worths": short}),

@@ -20,12 +20,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import calque
+from calque.align import in_parts
+from calque.config import TrainOptions, fill
 from calque.data import CorpusFiles
 from calque.decode import CandidateSearch, load
 from calque.errors import CalqueError, OptionError
+from calque.model import ModelFolder
+from calque.model.build import build
 from calque.parallel import Engine, Here, Processes, Shared, combined, engine_of
-from calque.text import read_lines
-from calque.tune import DecoderTask, Mira
+from calque.text import BitextFiles, pipeline, read_lines
+from calque.tune import DecoderTask, Mira, Xbleu
 
 
 @pytest.fixture(scope="module", params=["here", "processes"])
@@ -173,6 +177,50 @@ def test_oracle_and_forced_decoding_do_not_depend_on_the_engine(
         return seen[-1]
 
     assert learned(engine=engine) == learned(threads=1)
+
+
+@pytest.mark.parametrize("engine", ["processes"], indirect=True)
+def test_a_model_of_plain_text_does_not_depend_on_the_engine(
+    corpus: CorpusFiles, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tokenised and aligned in many parts; every file is the same."""
+    monkeypatch.setattr(in_parts, "SENTENCES", 128)
+    monkeypatch.setattr(pipeline, "_PIECE", 1 << 10)
+    text = BitextFiles(corpus.train_source, corpus.train_target)
+    plain = {"tokenize": True, "source_language": "de", "target_language": "en", "casing": "true"}
+    options = fill(TrainOptions(), {"text": plain})
+    build(text, tmp_path / "here", options, threads=1)
+    build(text, tmp_path / "there", options, threads=1, engine=engine)
+    here, there = (ModelFolder(tmp_path / name).manifest.entries for name in ("here", "there"))
+    assert {name: entry.sha256 for name, entry in here.items()} == {
+        name: entry.sha256 for name, entry in there.items()
+    }
+
+
+@pytest.mark.parametrize("engine", ["processes"], indirect=True)
+def test_models_of_parts_and_gradients_do_not_depend_on_the_engine(
+    corpus: CorpusFiles, trained: Path, engine: Engine, tmp_path: Path
+) -> None:
+    def learned(**where: Any) -> calque.Weights:
+        task = DecoderTask(
+            trained, corpus.train_source, [corpus.train_target], n_best=5, jackknife=2, **where
+        )
+        seen: list[calque.Weights] = []
+        trainer = Xbleu(rounds=1, iterations=3, seed=3)
+        trainer.fit(task, watch=lambda round, weights: seen.append(weights))
+        return seen[-1]
+
+    assert learned(engine=engine, part_models=tmp_path / "parts") == learned(threads=1)
+
+
+def test_the_command_line_trains_in_processes(
+    corpus: CorpusFiles, trained: Path, verb: Run, tmp_path: Path
+) -> None:
+    files = ("--source", corpus.train_source, "--target", corpus.train_target)
+    where = ("--model", tmp_path / "model", "--preset", "fast", "--cluster", "processes")
+    done(verb("train", *files, *where, "--quiet"))
+    one, other = (ModelFolder(path).manifest.entries for path in (tmp_path / "model", trained))
+    assert [entry.sha256 for entry in one.values()] == [entry.sha256 for entry in other.values()]
 
 
 def test_the_command_line_translates_in_processes(

@@ -19,12 +19,14 @@ from calque import _core
 from calque.errors import CalqueError, OptionError
 from calque.hyps import Lists
 from calque.metrics.registry import make_metric
+from calque.parallel import engine_of
 from calque.tune.judge import Judge
 from calque.tune.problem import Vector
 from calque.tune.sentence import Direction
 from calque.tune.updates.adagrad import AdaGrad
 from calque.tune.updates.sgd import Sgd
 from calque.tune.working_copy import WorkingCopy
+from calque.tune.xbleu import on_engine
 from calque.tune.xbleu.objective import ExpectedWorth
 from calque.tune.xbleu.worths import worths_of
 
@@ -110,6 +112,24 @@ def test_threads_parts_and_files_change_no_bit() -> None:
         total = _core.expected_worth(copy.lists, worths, 1.0, weights, threads, gradient)
         found.append((total, gradient.tobytes()))
     assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize("place", [None, "processes"])
+def test_a_pass_in_shards_has_the_bits_of_the_core(
+    place: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(on_engine, "SENTENCES", 400)
+    lists, rng = many_lists(), np.random.default_rng(1)
+    lists = replace(lists, dense=rng.normal(size=(len(lists), 2)))
+    worths, weights = rng.random(len(lists)), rng.normal(size=lists.n_features)
+    copy = copy_of(lists, np.ones(lists.n_features, bool), weights)
+    here, there = np.ones(len(weights)), np.ones(len(weights))
+    with engine_of(place, 2) as engine:
+        shards = on_engine.EnginePass(copy, worths, 0.7, engine)
+        total = _core.expected_worth(copy.lists, worths, 0.7, weights, 2, here)
+        assert shards(weights, there) == total == shards(weights)
+    assert there.tobytes() == here.tobytes()
+    assert not (there == 1).any()
 
 
 def part_of(lists: Lists, first: int, last: int) -> Lists:

@@ -1,12 +1,13 @@
 #include "align/aligner.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "align/model1.h"
 #include "parallel.h"
 
 namespace calque::align {
 namespace {
-
-constexpr size_t kSentencesPerChunk = 64;
 
 // Replaces the posteriors of a link in both directions by their product.
 void agree(Trellis& forward, Trellis& reverse) {
@@ -73,7 +74,7 @@ void Aligner::count(size_t sentence, const Trellises& trellises) {
 // `make_worker()`, called once per thread, gives an object whose `fill(trellises)` sets the posteriors
 // of both directions and returns the log probabilities; `finish_chunk()` hands over what it gathered.
 template <typename MakeWorker>
-std::pair<double, double> Aligner::step(int n_threads, MakeWorker make_worker) {
+std::pair<double, double> Aligner::expect(int n_threads, MakeWorker make_worker) {
   std::vector<std::array<double, 2>> log_probs(bitext_.size());
   for_chunks(bitext_.size(), kSentencesPerChunk, n_threads, [&] {
     return [&, worker = make_worker(), trellises = Trellises()](size_t begin, size_t end) mutable {
@@ -86,7 +87,6 @@ std::pair<double, double> Aligner::step(int n_threads, MakeWorker make_worker) {
       worker.finish_chunk();
     };
   });
-  lexical_.estimate(options_.alpha, n_threads);
   std::pair<double, double> sum{0, 0};
   for (const auto& [forward, reverse] : log_probs) {
     sum.first += forward;
@@ -95,7 +95,7 @@ std::pair<double, double> Aligner::step(int n_threads, MakeWorker make_worker) {
   return sum;
 }
 
-std::pair<double, double> Aligner::model1_step(bool null_is_position, int n_threads) {
+std::pair<double, double> Aligner::expect_model1(bool null_is_position, int n_threads) {
   struct Worker {
     Model1 model;
 
@@ -106,10 +106,10 @@ std::pair<double, double> Aligner::model1_step(bool null_is_position, int n_thre
   };
   std::optional<double> null_prob;
   if (!null_is_position) null_prob = options_.null_prob;
-  return step(n_threads, [&] { return Worker{Model1(null_prob, options_.tension)}; });
+  return expect(n_threads, [&] { return Worker{Model1(null_prob, options_.tension)}; });
 }
 
-std::pair<double, double> Aligner::hmm_step(bool agreement, int n_threads) {
+std::pair<double, double> Aligner::expect_hmm(bool agreement, int n_threads) {
   struct Worker {
     Aligner& aligner;
     bool agreement;
@@ -134,13 +134,80 @@ std::pair<double, double> Aligner::hmm_step(bool agreement, int n_threads) {
     }
   };
   const int32_t width = options_.jump_width;
-  const auto log_probs = step(n_threads, [&] {
+  return expect(n_threads, [&] {
     return Worker{*this, agreement, Hmm(), {JumpSums(width), JumpSums(width)}};
   });
+}
+
+void Aligner::estimate(bool with_jumps, int n_threads) {
+  lexical_.estimate(options_.alpha, n_threads);
+  if (!with_jumps) return;
   for (const Direction direction : {kForward, kReverse}) {
     jump_counts_[direction].estimate(jumps_[direction], options_.jump_smoothing);
   }
+}
+
+std::pair<double, double> Aligner::model1_step(bool null_is_position, int n_threads) {
+  const auto log_probs = expect_model1(null_is_position, n_threads);
+  estimate(false, n_threads);
   return log_probs;
+}
+
+std::pair<double, double> Aligner::hmm_step(bool agreement, int n_threads) {
+  const auto log_probs = expect_hmm(agreement, n_threads);
+  estimate(true, n_threads);
+  return log_probs;
+}
+
+std::vector<int64_t> Aligner::pairs_between(size_t first, size_t last) const {
+  std::vector<int64_t> met;
+  for (size_t n = first; n < last; ++n) {
+    if (!pairs_.has_cells(n)) continue;
+    const auto source = bitext_.source_sentence(n);
+    const size_t n_targets = bitext_.target_sentence(n).size();
+    for (size_t i = 0; i < source.size(); ++i) {
+      const uint32_t* cells = pairs_.row(n, i, n_targets);
+      const int64_t row = pairs_.rows()[source[i]];
+      for (size_t j = 0; j < n_targets; ++j) met.push_back(row + cells[j]);
+    }
+  }
+  std::sort(met.begin(), met.end());
+  met.erase(std::unique(met.begin(), met.end()), met.end());
+  met.shrink_to_fit();
+  return met;
+}
+
+void Aligner::set_parameters(std::span<const float> probs,
+                             std::array<std::span<const float>, 2> null,
+                             std::array<Jumps, 2> jumps) {
+  lexical_.set_probs(probs, null);
+  jumps_ = std::move(jumps);
+}
+
+ExpectedCounts Aligner::take_counts() {
+  ExpectedCounts taken;
+  lexical_.take_counts(taken);
+  for (const Direction direction : {kForward, kReverse}) {
+    taken.jumps[direction] = jump_counts_[direction].take();
+  }
+  return taken;
+}
+
+ExpectedCounts Aligner::count_model1(bool null_is_position, int n_threads) {
+  expect_model1(null_is_position, n_threads);
+  return take_counts();
+}
+
+ExpectedCounts Aligner::count_hmm(bool agreement, int n_threads) {
+  expect_hmm(agreement, n_threads);
+  return take_counts();
+}
+
+void Aligner::add_counts(std::span<const int64_t> pairs, const ExpectedCountsView& counts) {
+  lexical_.add_counts(pairs, counts.pairs, counts.null);
+  for (const Direction direction : {kForward, kReverse}) {
+    jump_counts_[direction].add_fixed(counts.jumps[direction]);
+  }
 }
 
 std::pair<std::vector<int32_t>, std::vector<int32_t>> Aligner::best_paths(int n_threads) const {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,13 @@ struct AlignerOptions {
   double jump_smoothing;  // share of the uniform distribution in the jump weights
   int32_t jump_width;     // longest jump with a weight of its own
   int32_t max_words;      // longer sentences take no part
+};
+
+// Views of what `ExpectedCounts` has.
+struct ExpectedCountsView {
+  std::span<const int64_t> pairs;
+  std::array<std::span<const int64_t>, 2> null;
+  std::array<std::span<const int64_t>, 2> jumps;
 };
 
 // Model 1 and HMM aligners of a bitext, in both directions over one table of word pairs. Results do
@@ -44,8 +52,25 @@ class Aligner {
   // target word, on the most probable paths of the HMMs; -1: none.
   std::pair<std::vector<int32_t>, std::vector<int32_t>> best_paths(int n_threads) const;
 
-  const PairTable& pairs() const { return pairs_; }
+  // The same EM over parts of the bitext, wherever each part is: this aligner knows the whole, others
+  // know a part each (stretches of whole chunks: multiples of `kSentencesPerChunk`). In every
+  // iteration a part is given the parameters of what it meets, counts, and hands its counts over;
+  // these are integers, so the parameters that follow have the bits of `model1_step` or `hmm_step`.
+  // The pairs that sentences meet, rising: their order is that of the pairs of an aligner of these
+  // sentences alone.
+  std::vector<int64_t> pairs_between(size_t first, size_t last) const;
   const Lexical& lexical() const { return lexical_; }
+  void set_parameters(std::span<const float> probs, std::array<std::span<const float>, 2> null,
+                      std::array<Jumps, 2> jumps);
+  ExpectedCounts count_model1(bool null_is_position, int n_threads);
+  ExpectedCounts count_hmm(bool agreement, int n_threads);
+  void add_counts(std::span<const int64_t> pairs, const ExpectedCountsView& counts);
+  void estimate(bool with_jumps, int n_threads);
+
+  static constexpr size_t kSentencesPerChunk = 64;
+  size_t size() const { return bitext_.size(); }  // sentence pairs
+  size_t n_jump_counts() const { return jump_counts_[kForward].size(); }
+  const PairTable& pairs() const { return pairs_; }
   const Jumps& jumps(Direction direction) const { return jumps_[direction]; }
 
  private:
@@ -53,7 +78,10 @@ class Aligner {
   void load(size_t sentence, Trellises& trellises) const;
   void count(size_t sentence, const Trellises& trellises);
   template <typename MakeWorker>
-  std::pair<double, double> step(int n_threads, MakeWorker make_worker);
+  std::pair<double, double> expect(int n_threads, MakeWorker make_worker);
+  std::pair<double, double> expect_model1(bool null_is_position, int n_threads);
+  std::pair<double, double> expect_hmm(bool agreement, int n_threads);
+  ExpectedCounts take_counts();
 
   Bitext bitext_;
   AlignerOptions options_;

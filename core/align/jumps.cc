@@ -61,4 +61,20 @@ void JumpCounts::estimate(Jumps& jumps, double smoothing) {
   estimate_weights(jumps.start_, start_, start_chance_, smoothing);
 }
 
+std::vector<int64_t> JumpCounts::take() {
+  std::vector<int64_t> taken;
+  for (Counts* counts : all()) {
+    taken.insert(taken.end(), counts->fixed().begin(), counts->fixed().end());
+    counts->clear();
+  }
+  return taken;
+}
+
+void JumpCounts::add_fixed(std::span<const int64_t> counts) {
+  size_t at = 0;
+  for (Counts* own : all()) {
+    for (size_t i = 0; i < own->size(); ++i) own->add_fixed(i, counts[at++]);
+  }
+}
+
 }  // namespace calque::align

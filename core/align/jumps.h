@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -54,7 +55,15 @@ class JumpCounts {
   // distribution, which has the share `smoothing`.
   void estimate(Jumps& jumps, double smoothing);
 
+  // All counts in a row, for others to add up; they are cleared.
+  std::vector<int64_t> take();
+  // Adds what `take` gave elsewhere.
+  void add_fixed(std::span<const int64_t> counts);
+  size_t size() const { return 2 * (within_.size() + start_.size()); }
+
  private:
+  std::array<Counts*, 4> all() { return {&within_, &within_chance_, &start_, &start_chance_}; }
+
   Counts within_, within_chance_, start_, start_chance_;
 };
 

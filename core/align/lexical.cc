@@ -102,4 +102,48 @@ void Lexical::estimate(double alpha, int n_threads) {
   }
 }
 
+std::vector<float> Lexical::probs(std::span<const int64_t> pairs) const {
+  std::vector<float> found(2 * pairs.size());
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    std::copy_n(pairs_[pairs[i]].prob, 2, found.data() + 2 * i);
+  }
+  return found;
+}
+
+void Lexical::set_probs(std::span<const float> probs,
+                        std::array<std::span<const float>, 2> null) {
+  for (size_t p = 0; p < pairs_.size(); ++p) std::copy_n(probs.data() + 2 * p, 2, pairs_[p].prob);
+  for (const Direction direction : {kForward, kReverse}) {
+    std::vector<float>& own = null_[direction];
+    std::copy_n(null[direction].begin(), own.size(), own.begin());
+  }
+}
+
+void Lexical::take_counts(ExpectedCounts& taken) {
+  taken.pairs.resize(2 * pairs_.size());
+  for (size_t p = 0; p < pairs_.size(); ++p) {
+    std::copy_n(pairs_[p].count, 2, taken.pairs.data() + 2 * p);
+    std::fill_n(pairs_[p].count, 2, 0);
+  }
+  for (const Direction direction : {kForward, kReverse}) {
+    const auto counts = null_counts_[direction].fixed();
+    taken.null[direction].assign(counts.begin(), counts.end());
+    null_counts_[direction].clear();
+  }
+}
+
+void Lexical::add_counts(std::span<const int64_t> pairs, std::span<const int64_t> counts,
+                         std::array<std::span<const int64_t>, 2> null) {
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    for (const Direction direction : {kForward, kReverse}) {
+      pairs_[pairs[i]].count[direction] += counts[2 * i + direction];
+    }
+  }
+  for (const Direction direction : {kForward, kReverse}) {
+    for (size_t w = 0; w < null[direction].size(); ++w) {
+      null_counts_[direction].add_fixed(w, null[direction][w]);
+    }
+  }
+}
+
 }  // namespace calque::align

@@ -22,6 +22,8 @@ class Counts {
   void add(size_t at, double value) { add_to(values_[at], value); }
   size_t size() const { return values_.size(); }
   int64_t fixed(size_t at) const { return values_[at]; }
+  std::span<const int64_t> fixed() const { return values_; }
+  void add_fixed(size_t at, int64_t value) { values_[at] += value; }
   double operator[](size_t at) const { return to_double(values_[at]); }
   void clear() { std::fill(values_.begin(), values_.end(), 0); }
 
@@ -34,6 +36,15 @@ class Counts {
  private:
   static constexpr double kOne = 1 << 30;
   std::vector<int64_t> values_;
+};
+
+// Expected counts as fixed-point integers, so that those of the parts of a bitext can be added up in
+// any order: of pairs of words (two directions side by side), of the null words, and of jumps, each by
+// direction. Pairs are those of the table of the part, or some of a larger one.
+struct ExpectedCounts {
+  std::vector<int64_t> pairs;
+  std::array<std::vector<int64_t>, 2> null;
+  std::array<std::vector<int64_t>, 2> jumps;
 };
 
 // Which side is generated: the target from the source, or the source from the target.
@@ -58,6 +69,20 @@ class Lexical {
   // frequencies; otherwise the mean-field estimate under a symmetric Dirichlet prior (alpha per
   // pair), exp(digamma(count + alpha)) over the same of the sum, which starves rare chance pairs.
   void estimate(double alpha, int n_threads);
+
+  // EM over parts of a bitext, each with a table of its own: one `Lexical` has all pairs and gives
+  // each part the probabilities of its own; the part counts, and hands its counts over.
+  // The probabilities of some pairs, two directions side by side, and given the null word.
+  std::vector<float> probs(std::span<const int64_t> pairs) const;
+  const std::vector<float>& null_probs(Direction direction) const { return null_[direction]; }
+  // Takes the probabilities of all pairs, and of at least as many words given the null word as there
+  // are.
+  void set_probs(std::span<const float> probs, std::array<std::span<const float>, 2> null);
+  // Gives the counts of pairs and null words, which are cleared.
+  void take_counts(ExpectedCounts& taken);
+  // Adds counts of some pairs, and of the first words given the null word.
+  void add_counts(std::span<const int64_t> pairs, std::span<const int64_t> counts,
+                  std::array<std::span<const int64_t>, 2> null);
 
  private:
   // Side by side: EM reads the probabilities of a pair from a random place in memory and soon after

@@ -82,6 +82,95 @@ std::pair<OutLinks, OutVector<int64_t>> symmetrize_all(
   return {to_numpy(std::move(found.links)), bind::to_numpy(std::move(found.offsets))};
 }
 
+// Probabilities of pairs, those given the null word and weights of jumps, by direction; and their
+// counts.
+using Parameters = std::tuple<OutVector<float>, OutVector<float>, OutVector<float>,
+                              OutVector<float>, OutVector<float>>;
+using GivenParameters =
+    std::tuple<Vector<float>, Vector<float>, Vector<float>, Vector<float>, Vector<float>>;
+using PartCounts = std::tuple<OutVector<int64_t>, OutVector<int64_t>, OutVector<int64_t>,
+                              OutVector<int64_t>, OutVector<int64_t>>;
+using GivenCounts = std::tuple<Vector<int64_t>, Vector<int64_t>, Vector<int64_t>, Vector<int64_t>,
+                               Vector<int64_t>>;
+
+OutVector<int64_t> pairs_between(const Aligner& a, int64_t first, int64_t last) {
+  if (first < 0 || last < first || static_cast<size_t>(last) > a.size()) {
+    throw Error("expected sentences of the bitext");
+  }
+  return bind::to_numpy(released(
+      [&] { return a.pairs_between(static_cast<size_t>(first), static_cast<size_t>(last)); }));
+}
+
+std::vector<float> in_a_row(const Jumps& jumps) {
+  std::vector<float> weights(jumps.within().begin(), jumps.within().end());
+  weights.insert(weights.end(), jumps.start().begin(), jumps.start().end());
+  return weights;
+}
+
+Parameters parameters(const Aligner& a, const Vector<int64_t>& pairs) {
+  auto probs = released([&] {
+    check_ids(view(pairs), static_cast<int64_t>(a.pairs().size()), "pairs of words");
+    return a.lexical().probs(view(pairs));
+  });
+  const auto null = [&](Direction direction) {
+    return bind::to_numpy(std::vector<float>(a.lexical().null_probs(direction)));
+  };
+  return {bind::to_numpy(std::move(probs)), null(kForward), null(kReverse),
+          bind::to_numpy(in_a_row(a.jumps(kForward))), bind::to_numpy(in_a_row(a.jumps(kReverse)))};
+}
+
+void set_parameters(Aligner& a, const GivenParameters& given) {
+  const auto& [probs, null_forward, null_reverse, jumps_forward, jumps_reverse] = given;
+  check_size(probs.size(), 2 * a.pairs().size(), "probabilities of pairs of words");
+  if (null_forward.size() < a.lexical().null_probs(kForward).size() ||
+      null_reverse.size() < a.lexical().null_probs(kReverse).size()) {
+    throw Error("expected a probability given the null word for every word");
+  }
+  const auto jumps = [&](const Vector<float>& weights) {
+    const size_t n = a.jumps(kForward).within().size();
+    check_size(weights.size(), n + a.jumps(kForward).start().size(), "weights of jumps");
+    return Jumps(view(weights).first(n), view(weights).subspan(n));
+  };
+  const std::array both{jumps(jumps_forward), jumps(jumps_reverse)};
+  released([&] {
+    a.set_parameters(view(probs), {view(null_forward), view(null_reverse)}, both);
+    return 0;
+  });
+}
+
+PartCounts to_python(ExpectedCounts&& counts) {
+  auto& [pairs, null, jumps] = counts;
+  return {bind::to_numpy(std::move(pairs)), bind::to_numpy(std::move(null[kForward])),
+          bind::to_numpy(std::move(null[kReverse])), bind::to_numpy(std::move(jumps[kForward])),
+          bind::to_numpy(std::move(jumps[kReverse]))};
+}
+
+PartCounts count_model1(Aligner& a, int threads, bool null_is_position) {
+  return to_python(released([&] { return a.count_model1(null_is_position, threads); }));
+}
+
+PartCounts count_hmm(Aligner& a, bool agreement, int threads) {
+  return to_python(released([&] { return a.count_hmm(agreement, threads); }));
+}
+
+void add_counts(Aligner& a, const Vector<int64_t>& pairs, const GivenCounts& counts) {
+  const auto& [of_pairs, null_forward, null_reverse, jumps_forward, jumps_reverse] = counts;
+  check_size(of_pairs.size(), 2 * pairs.size(), "counts of pairs of words");
+  if (null_forward.size() > a.lexical().null_probs(kForward).size() ||
+      null_reverse.size() > a.lexical().null_probs(kReverse).size()) {
+    throw Error("expected counts given the null word of words of the bitext");
+  }
+  check_size(jumps_forward.size(), a.n_jump_counts(), "counts of jumps");
+  check_size(jumps_reverse.size(), a.n_jump_counts(), "counts of jumps");
+  released([&] {
+    check_ids(view(pairs), static_cast<int64_t>(a.pairs().size()), "pairs of words");
+    a.add_counts(view(pairs), {view(of_pairs),
+                               {view(null_forward), view(null_reverse)},
+                               {view(jumps_forward), view(jumps_reverse)}});
+    return 0;
+  });
+}
+
 void register_aligner(nb::module_& m) {
   nb::class_<Aligner>(m, "Aligner", "Model 1 and HMM aligners of a bitext, in both directions.")
       .def(
@@ -126,6 +215,27 @@ void register_aligner(nb::module_& m) {
           },
           nb::arg("threads"),
           "Source position of every target word and target position of every source word; -1: none.")
+      .def("pairs_between", &pairs_between, nb::arg("first"), nb::arg("last"),
+           "The pairs of words that sentences meet, rising: in the order of those of an aligner of"
+           " these sentences alone.")
+      .def("parameters", &parameters, nb::arg("pairs"),
+           "What an aligner of the sentences that meet these pairs is given by `set_parameters`.")
+      .def("set_parameters", &set_parameters, nb::arg("parameters"), "Take what another gave.")
+      .def("count_model1", &count_model1, nb::arg("threads"), nb::arg("null_is_position") = false,
+           "The counts of `model1_step`, as integers, without a step.")
+      .def("count_hmm", &count_hmm, nb::arg("agreement"), nb::arg("threads"),
+           "The counts of `hmm_step`, as integers, without a step.")
+      .def("add_counts", &add_counts, nb::arg("pairs"), nb::arg("counts"),
+           "Add the counts of a part that meets these pairs.")
+      .def(
+          "estimate",
+          [](Aligner& a, bool with_jumps, int threads) {
+            released([&] {
+              a.estimate(with_jumps, threads);
+              return 0;
+            });
+          },
+          nb::arg("with_jumps"), nb::arg("threads"), "A step by the counts that were added.")
       .def(
           "lexicon",
           [](const Aligner& a, bool reverse) {

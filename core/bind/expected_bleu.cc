@@ -1,7 +1,9 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 
 #include <optional>
+#include <tuple>
 #include <variant>
 
 #include "bind/arrays.h"
@@ -29,6 +31,39 @@ double expected(const BoundDifferences& lists, Vector<double> worths, double sca
   return lists.with([&](const auto& some) {
     return expected_worth(some, posterior, view(weights), threads, sums);
   });
+}
+
+using Worths = std::tuple<OutVector<double>, OutVector<double>, OutVector<double>>;
+
+Worths of_sentences(const BoundDifferences& lists, Vector<double> worths, double scale,
+                    Vector<double> weights, bool derive, int threads) {
+  check_size(weights.size(), lists.n_weights(), "weights");
+  const Posterior posterior = posterior_of(lists, worths, scale);
+  SentenceWorths found;
+  {
+    nb::gil_scoped_release release;
+    const auto n_sentences = static_cast<int64_t>(lists.n_sentences());
+    found = lists.with([&](const auto& some) {
+      return sentence_worths(some, posterior, view(weights), 0, n_sentences, derive, threads);
+    });
+  }
+  return {to_numpy(std::move(found.means)), to_numpy(std::move(found.dense)),
+          to_numpy(std::move(found.sparse))};
+}
+
+void add_all(Vector<double> dense, Vector<double> sparse, Vector<int32_t> features,
+             int64_t n_dense, InOutVector<double> gradient, int threads) {
+  if (n_dense < 0 || static_cast<size_t>(n_dense) > gradient.size()) {
+    throw Error("expected no more dense features than there are");
+  }
+  const auto width = static_cast<size_t>(n_dense);
+  if (width == 0 ? dense.size() > 0 : dense.size() % width > 0) {
+    throw Error("derivatives by dense features: expected a row per sentence");
+  }
+  check_size(sparse.size(), features.size(), "derivatives by sparse features");
+  check_ids(view(features), static_cast<int64_t>(gradient.size() - width), "features");
+  nb::gil_scoped_release release;
+  add_derivatives(view(dense), view(sparse), view(features), width, view(gradient), threads);
 }
 
 // Gives the rule its memory, which is an array of the caller's.
@@ -100,6 +135,13 @@ void register_expected_bleu(nb::module_& m) {
         nb::arg("weights"), nb::arg("threads"), nb::arg("gradient").none() = nb::none(),
         "The sum over sentences of the expected worth of a candidate; its derivatives are added to"
         " `gradient`.");
+  m.def("sentence_worths", &of_sentences, nb::arg("lists"), nb::arg("worths"), nb::arg("scale"),
+        nb::arg("weights"), nb::arg("derive"), nb::arg("threads"),
+        "What `expected_worth` adds up, sentence by sentence: expected worths, derivatives by dense"
+        " features (a row per sentence) and by the features of every sentence.");
+  m.def("add_derivatives", &add_all, nb::arg("dense"), nb::arg("sparse"), nb::arg("features"),
+        nb::arg("n_dense"), nb::arg("gradient"), nb::arg("threads"),
+        "Add derivatives to a gradient, sentence after sentence, as `expected_worth` does.");
   m.def("small_steps", &steps, nb::arg("lists"), nb::arg("worths"), nb::arg("scale"),
         nb::arg("order"), nb::arg("batch"), nb::arg("factor"), nb::arg("l2"), nb::arg("moving"),
         nb::arg("penalised"), nb::arg("update"), nb::arg("weights"),

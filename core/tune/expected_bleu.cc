@@ -14,7 +14,7 @@ namespace calque {
 namespace {
 
 // Sentences whose derivatives are kept apart until they are added up, and of a piece of work.
-constexpr size_t kSentencesTogether = 2048;
+constexpr int64_t kSentencesTogether = 2048;
 constexpr size_t kSentencesAtOnce = 16;
 // A sum that is smaller than this share of its terms is what rounding left of nothing.
 constexpr double kDust = 1e-13;
@@ -166,57 +166,6 @@ class Expectation {
   std::vector<double> sizes_;    // of the terms of derivatives
 };
 
-// The derivatives of some sentences in a row, side by side.
-class Together {
- public:
-  template <typename Value>
-  Together(const DifferenceLists<Value>& lists, int64_t first, int64_t last)
-      : n_dense_(lists.n_dense),
-        first_(first),
-        offsets_(lists.feature_offsets),
-        features_(lists.features.subspan(
-            static_cast<size_t>(offsets_[first]),
-            static_cast<size_t>(offsets_[last] - offsets_[first]))),
-        dense_(static_cast<size_t>(last - first) * n_dense_),
-        sparse_(features_.size()) {}
-
-  SentenceGradient of(int64_t sentence) {
-    const auto at = static_cast<size_t>(sentence - first_);
-    const auto begin = static_cast<size_t>(offsets_[sentence] - offsets_[first_]);
-    const auto n = static_cast<size_t>(offsets_[sentence + 1] - offsets_[sentence]);
-    return {std::span(dense_).subspan(at * n_dense_, n_dense_), std::span(sparse_).subspan(begin, n)};
-  }
-
-  // Adds everything to the gradient. A thread has a range of the features to itself and goes through
-  // all sentences in their order, so every sum is that of one thread.
-  void add_to(std::span<double> gradient, int threads) const {
-    for (size_t i = 0; i < dense_.size(); ++i) gradient[i % n_dense_] += dense_[i];
-    const auto sums = gradient.subspan(n_dense_);
-    const auto n_ranges = static_cast<size_t>(std::max(threads, 1));
-    const size_t width = sums.size() / n_ranges + 1;
-    for_chunks(n_ranges, 1, threads, [&] {
-      return [&](size_t range, size_t) {
-        const size_t begin = range * width;
-        for (size_t i = 0; i < features_.size(); ++i) {
-          if (i + kAhead < features_.size()) {
-            const auto ahead = static_cast<size_t>(features_[i + kAhead]);
-            if (ahead - begin < width) __builtin_prefetch(sums.data() + ahead, 1);
-          }
-          const auto feature = static_cast<size_t>(features_[i]);
-          if (feature - begin < width) sums[feature] += sparse_[i];
-        }
-      };
-    });
-  }
-
- private:
-  size_t n_dense_;
-  int64_t first_;
-  std::span<const int64_t> offsets_;
-  std::span<const int32_t> features_;
-  std::vector<double> dense_, sparse_;
-};
-
 // The gradient of a batch of sentences in an array for all weights, and which of them it touches.
 template <typename Value>
 class BatchGradient {
@@ -265,27 +214,73 @@ class BatchGradient {
 }  // namespace
 
 template <typename Value>
+SentenceWorths sentence_worths(const DifferenceLists<Value>& lists, const Posterior& posterior,
+                               std::span<const double> weights, int64_t first, int64_t last,
+                               bool derive, int threads) {
+  const auto n = static_cast<size_t>(last - first);
+  const int64_t first_feature = lists.feature_offsets[first];
+  SentenceWorths found{std::vector<double>(n), {}, {}};
+  if (derive) {
+    found.dense.resize(n * lists.n_dense);
+    found.sparse.resize(static_cast<size_t>(lists.feature_offsets[last] - first_feature));
+  }
+  for_chunks(n, kSentencesAtOnce, threads, [&] {
+    return [&, expectation = Expectation<Value>(lists, posterior, weights)](size_t begin,
+                                                                            size_t end) mutable {
+      for (size_t at = begin; at < end; ++at) {
+        const int64_t sentence = first + static_cast<int64_t>(at);
+        found.means[at] = expectation.look(sentence, std::min(sentence + 1, last - 1));
+        if (!derive) continue;
+        const auto place = static_cast<size_t>(lists.feature_offsets[sentence] - first_feature);
+        expectation.derive(
+            {std::span(found.dense).subspan(at * lists.n_dense, lists.n_dense),
+             std::span(found.sparse).subspan(place, lists.features_of(sentence).size())});
+      }
+    };
+  });
+  return found;
+}
+
+// A thread has a range of the features to itself and goes through all sentences in their order, so
+// every sum is that of one thread.
+void add_derivatives(std::span<const double> dense, std::span<const double> sparse,
+                     std::span<const int32_t> features, size_t n_dense,
+                     std::span<double> gradient, int threads) {
+  for (size_t i = 0; i < dense.size(); ++i) gradient[i % n_dense] += dense[i];
+  const auto sums = gradient.subspan(n_dense);
+  const auto n_ranges = static_cast<size_t>(std::max(threads, 1));
+  const size_t width = sums.size() / n_ranges + 1;
+  for_chunks(n_ranges, 1, threads, [&] {
+    return [&](size_t range, size_t) {
+      const size_t begin = range * width;
+      for (size_t i = 0; i < features.size(); ++i) {
+        if (i + kAhead < features.size()) {
+          const auto ahead = static_cast<size_t>(features[i + kAhead]);
+          if (ahead - begin < width) __builtin_prefetch(sums.data() + ahead, 1);
+        }
+        const auto feature = static_cast<size_t>(features[i]);
+        if (feature - begin < width) sums[feature] += sparse[i];
+      }
+    };
+  });
+}
+
+template <typename Value>
 double expected_worth(const DifferenceLists<Value>& lists, const Posterior& posterior,
                       std::span<const double> weights, int threads, std::span<double> gradient) {
   const auto n_sentences = static_cast<int64_t>(lists.offsets.size()) - 1;
-  std::vector<double> means(kSentencesTogether);
   double sum = 0;
   for (int64_t first = 0; first < n_sentences;) {
-    const auto last = std::min(n_sentences, first + static_cast<int64_t>(kSentencesTogether));
-    const auto n = static_cast<size_t>(last - first);
-    Together together(lists, first, gradient.empty() ? first : last);
-    for_chunks(n, kSentencesAtOnce, threads, [&] {
-      return [&, expectation = Expectation<Value>(lists, posterior, weights)](
-                 size_t begin, size_t end) mutable {
-        for (size_t at = begin; at < end; ++at) {
-          const int64_t sentence = first + static_cast<int64_t>(at);
-          means[at] = expectation.look(sentence, std::min(sentence + 1, n_sentences - 1));
-          if (!gradient.empty()) expectation.derive(together.of(sentence));
-        }
-      };
-    });
-    for (size_t at = 0; at < n; ++at) sum += means[at];
-    if (!gradient.empty()) together.add_to(gradient, threads);
+    const auto last = std::min(n_sentences, first + kSentencesTogether);
+    const SentenceWorths found =
+        sentence_worths(lists, posterior, weights, first, last, !gradient.empty(), threads);
+    for (const double mean : found.means) sum += mean;
+    if (!gradient.empty()) {
+      const auto begin = static_cast<size_t>(lists.feature_offsets[first]);
+      add_derivatives(found.dense, found.sparse,
+                      lists.features.subspan(begin, found.sparse.size()), lists.n_dense, gradient,
+                      threads);
+    }
     first = last;
   }
   return sum;
@@ -320,6 +315,10 @@ double small_steps(const DifferenceLists<Value>& lists, const Posterior& posteri
   return sum;
 }
 
+template SentenceWorths sentence_worths(const DifferenceLists<int16_t>&, const Posterior&,
+                                        std::span<const double>, int64_t, int64_t, bool, int);
+template SentenceWorths sentence_worths(const DifferenceLists<double>&, const Posterior&,
+                                        std::span<const double>, int64_t, int64_t, bool, int);
 template double expected_worth(const DifferenceLists<int16_t>&, const Posterior&,
                                std::span<const double>, int, std::span<double>);
 template double expected_worth(const DifferenceLists<double>&, const Posterior&,

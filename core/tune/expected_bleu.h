@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "tune/differences.h"
 #include "tune/gradient_updates.h"
@@ -17,10 +18,30 @@ struct Posterior {
   double scale;
 };
 
+// What a pass finds of sentences in a row, each on its own: nothing is added up over sentences, so
+// that it may be found anywhere. `sparse` are by the features of every sentence, side by side.
+struct SentenceWorths {
+  std::vector<double> means;   // expected worth of the candidates of a sentence
+  std::vector<double> dense;   // derivatives, a row per sentence
+  std::vector<double> sparse;  // derivatives
+};
+
+// Those of the sentences from `first` up to `last`; derivatives only with `derive`. What rounding
+// leaves of terms that cancel within a sentence is 0. Time is linear in the entries.
+template <typename Value>
+SentenceWorths sentence_worths(const DifferenceLists<Value>& lists, const Posterior& posterior,
+                               std::span<const double> weights, int64_t first, int64_t last,
+                               bool derive, int threads);
+
+// Adds the derivatives of sentences to a gradient (dense features first), one sentence after the
+// other; `features` are theirs, side by side. Threads change no bit.
+void add_derivatives(std::span<const double> dense, std::span<const double> sparse,
+                     std::span<const int32_t> features, size_t n_dense,
+                     std::span<double> gradient, int threads);
+
 // The sum over all sentences of the expected worth of their candidates. Its derivatives by the
-// weights (dense features first) are added to `gradient`, if that is not empty. What rounding leaves
-// of terms that cancel within a sentence is 0. Sums over sentences go by their order: neither the
-// number of threads nor where the lists lie changes a bit. Time is linear in the entries.
+// weights (dense features first) are added to `gradient`, if that is not empty. Sums over sentences go
+// by their order: neither the number of threads nor where the lists lie changes a bit.
 // Oracle: tests/test_tune_expected_bleu.py (finite differences, a slow reference).
 template <typename Value>
 double expected_worth(const DifferenceLists<Value>& lists, const Posterior& posterior,

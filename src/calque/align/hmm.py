@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 
 from calque._core import Aligner
 from calque.align.alignments import Alignments
+from calque.align.in_parts import AlignerInParts, aligner_of
 from calque.align.pharaoh import check_sides
 from calque.align.symmetrize import links_to_source, links_to_target
 from calque.align.too_long import warn_of_long
 from calque.config.align import AlignOptions
+from calque.parallel import Engine, Here
 from calque.progress import SILENT, Progress
 from calque.text import Sentences
 
@@ -95,7 +97,7 @@ def train_model1(
     check_sides(source, target)
     options = AlignOptions(model1_iterations=n_iterations, hmm_iterations=0, alpha=0, tension=0)
     with progress.stage("train Model 1", n_iterations) as stage:
-        aligner = _aligner(source, target, options, threads)
+        aligner = aligner_of(source, target, options, threads)
         for _ in range(n_iterations):
             aligner.model1_step(threads, null_is_position=True)
             stage.advance()
@@ -108,10 +110,14 @@ def hmm_links(
     options: AlignOptions,
     threads: int,
     progress: Progress = SILENT,
+    engine: Engine | None = None,
 ) -> tuple[Alignments, Alignments]:
-    """The links of `train_hmm` alone, forward and reverse, without the memory of its lexicons."""
+    """The links of `train_hmm` alone, forward and reverse, without the memory of its lexicons.
+
+    With an engine it counts where that runs its tasks; links are the same.
+    """
     # What the aligner holds is free before the links are made.
-    to_source, to_target = _train(source, target, options, threads, progress)[1]
+    to_source, to_target = _train(source, target, options, threads, progress, engine)[1]
     return links_to_source(to_source, target), links_to_target(to_target, source)
 
 
@@ -121,35 +127,23 @@ def _train(
     options: AlignOptions,
     threads: int,
     progress: Progress,
+    engine: Engine | None = None,
 ) -> tuple[Aligner, tuple[NDArray[np.int32], NDArray[np.int32]]]:
     """The aligner after all iterations, and its best paths, forward and reverse."""
     check_sides(source, target)
     warn_of_long(source, target, options.max_words, progress)
     n_hmm = options.hmm_iterations + options.agreement_iterations
     with progress.stage("align", options.model1_iterations + n_hmm + 1) as stage:
-        aligner = _aligner(source, target, options, threads)
+        aligner = aligner_of(source, target, options, threads)
+        steps: Aligner | AlignerInParts = aligner
+        if engine is not None and not isinstance(engine, Here):
+            steps = AlignerInParts(aligner, source, target, options, engine)
         for _ in range(options.model1_iterations):
-            aligner.model1_step(threads)
+            steps.model1_step(threads)
             stage.advance()
         for iteration in range(n_hmm):
-            aligner.hmm_step(iteration >= options.hmm_iterations, threads)
+            steps.hmm_step(iteration >= options.hmm_iterations, threads)
             stage.advance()
-        paths = aligner.best_paths(threads)
+        paths = steps.best_paths(threads)
         stage.advance()
     return aligner, paths
-
-
-def _aligner(source: Sentences, target: Sentences, options: AlignOptions, threads: int) -> Aligner:
-    return Aligner(
-        source.ids,
-        source.offsets,
-        target.ids,
-        target.offsets,
-        null_prob=options.null_prob,
-        alpha=options.alpha,
-        tension=options.tension,
-        jump_smoothing=options.jump_smoothing,
-        jump_width=options.jump_width,
-        max_words=options.max_words,
-        threads=threads,
-    )

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque import _core
-from calque.blocks.scratch import Pieces, Scratch
 from calque.blocks.table import PREFIXES, WIDTHS, BlockTable, index_prefixes
+from calque.text.scratch import Pieces, Scratch
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 

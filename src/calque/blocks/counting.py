@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque import _core
-from calque.blocks.scratch import Scratch
 from calque.progress import Progress
 from calque.text import Sentences
+from calque.text.scratch import Scratch
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

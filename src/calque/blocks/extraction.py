@@ -17,13 +17,13 @@ from calque.blocks.assemble import assemble
 from calque.blocks.counting import Work, count_blocks
 from calque.blocks.rules import count_rules
 from calque.blocks.scoring import made_blocks, partitions, score
-from calque.blocks.scratch import Pieces, Scratch
 from calque.blocks.table import BlockTable
 from calque.config.blocks import BlockOptions
 from calque.errors import CalqueError
 from calque.parallel import n_workers
 from calque.progress import SILENT, Progress
 from calque.text import Sentences
+from calque.text.scratch import Pieces, Scratch
 
 
 def extract(

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from calque import _core
 from calque.blocks.counting import RECORD_BYTES, Counted, SortedRun, Work
 from calque.blocks.gaps import FIRST_GAP, SECOND_GAP
-from calque.blocks.scratch import Scratch
 from calque.config.blocks import BlockOptions, RuleOptions
 from calque.errors import CalqueError
 from calque.text import Sentences
+from calque.text.scratch import Scratch
 
 SIDE_BYTES = 300
 """What a source side and a target side take at most while they are collected."""

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.blocks.counting import LEAST_RECORDS, Counted, SortedRun
-from calque.blocks.scratch import MEGABYTE
 from calque.config.blocks import BlockOptions
+from calque.text.scratch import MEGABYTE
 
 SCORED_BYTES = 128
 """What a record becomes at most when it is scored."""

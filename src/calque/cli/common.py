@@ -38,7 +38,7 @@ Cluster = Annotated[
     str | None,
     typer.Option(
         metavar="auto|ray://HOST:PORT|processes",
-        help="Decode on a Ray cluster, or in processes of this machine; docs/cluster.md.",
+        help="Work on a Ray cluster, or in processes of this machine; docs/cluster.md.",
     ),
 ]
 ModelFolderOption = Annotated[Path, typer.Option(metavar="DIR", help="The model folder."), READS]

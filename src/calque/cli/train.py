@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from calque.cli.common import UNLEARNED, Config, Quiet, Set, Threads, options_from
+from calque.cli.common import UNLEARNED, Cluster, Config, Quiet, Set, Threads, options_from
 from calque.cli.console import Console
 from calque.cli.files import READS, WRITES
 from calque.cli.log import Log
@@ -110,6 +110,7 @@ def train(
     config: Config = None,
     set: Set = None,
     threads: Threads = None,
+    cluster: Cluster = None,
     quiet: Quiet = False,
     log: Log = None,
 ) -> None:
@@ -139,6 +140,11 @@ def train(
       [bold]calque train --source train.ja --target train.en --model model
       --set decode.engine=chart[/]
 
+    On a Ray cluster, with the same result (docs/cluster.md):
+
+      [bold]calque train --source train.de --target train.en --model model
+      --dev-source dev.de --dev-reference dev.en --run runs --cluster auto[/]
+
     If no step of tuning ended well (nothing learned, or stopped by a guard), the exit code is 3.
     """
     flags = {
@@ -153,6 +159,7 @@ def train(
     options = settings(options, assignments, "command line")
     text = _bitext(source, target, bitext, options)
     from calque.model.build import build
+    from calque.parallel import engine_of
     from calque.tune.steps import DevelopmentSet, check_steps, tune_in_steps
 
     dev = None
@@ -165,25 +172,35 @@ def train(
     elif run is not None:
         raise OptionError("--run DIR is for tuning: give --dev-source F and --dev-reference F, too")
     console = Console(quiet, log)
-    build(
-        text,
-        model,
-        options,
-        alignment=alignment,
-        arpa=arpa,
-        overlap=overlap,
-        preset=preset,
-        lm_texts=lm_text or [],
-        lm_dev=lm_dev or (dev_reference[0] if lm_text and dev_reference else None),
-        threads=threads,
-        progress=console,
-    )
-    if dev is not None:
-        steps = tune_in_steps(
-            model, recipe.steps, text, dev, run=run, seed=seed, threads=threads, progress=console
+    with engine_of(cluster, threads) as engine:
+        build(
+            text,
+            model,
+            options,
+            alignment=alignment,
+            arpa=arpa,
+            overlap=overlap,
+            preset=preset,
+            lm_texts=lm_text or [],
+            lm_dev=lm_dev or (dev_reference[0] if lm_text and dev_reference else None),
+            threads=threads,
+            engine=engine,
+            progress=console,
         )
-        for done in steps:
-            console.print(done.summary)
+        if dev is not None:
+            steps = tune_in_steps(
+                model,
+                recipe.steps,
+                text,
+                dev,
+                run=run,
+                seed=seed,
+                threads=threads,
+                engine=engine,
+                progress=console,
+            )
+            for done in steps:
+                console.print(done.summary)
     console.note(f"Next: calque translate --model {model} < TEXT")
     if dev is not None and all(done.trouble for done in steps):
         raise typer.Exit(UNLEARNED)

@@ -23,7 +23,7 @@ from calque.model.kept_bitext import KeptBitext
 from calque.model.language import learn_lm
 from calque.model.model import Model, known_words
 from calque.model.writer import ModelWriter
-from calque.parallel import n_workers
+from calque.parallel import Engine, n_workers
 from calque.progress import SILENT, Progress
 from calque.text import Bitext, BitextSource, Preprocessor, open_input, read_bitext
 from calque.text.files import STANDARD_STREAM
@@ -44,6 +44,7 @@ def build(
     lm_texts: Sequence[Path] = (),
     lm_dev: Path | None = None,
     threads: int | None = None,
+    engine: Engine | None = None,
     progress: Progress = SILENT,
 ) -> Model:
     """The model learned from parallel text, written to the folder `out`.
@@ -53,7 +54,9 @@ def build(
     `preset` names where the options come from, for `calque info`.
     The language model is interpolated with models of `lm_texts`, more text in the target language,
     with weights that are tuned on `lm_dev` or on sentences held out of the bitext.
-    The result does not depend on `threads`. What `out` held stays until the new model is complete.
+    With an `engine`, text is tokenised and words are aligned where it runs its tasks.
+    The result depends neither on `threads` nor on the engine. What `out` held stays until the new
+    model is complete.
     """
     options = options or TrainOptions()
     workers = n_workers(threads)
@@ -80,11 +83,17 @@ def build(
                 pass
     with ModelWriter.prepared(out):
         own_lm = None if arpa is None else read_arpa(arpa, progress)
-        preprocessor = Preprocessor.fit(options.text, text, workers, progress)
+        preprocessor = Preprocessor.fit(options.text, text, workers, progress, engine)
         bitext = read_bitext(
-            text, preprocessor, options.clean, overlap=overlap, workers=workers, progress=progress
+            text,
+            preprocessor,
+            options.clean,
+            overlap=overlap,
+            workers=workers,
+            progress=progress,
+            engine=engine,
         )
-        links = _alignments(bitext, options, alignment, workers, progress)
+        links = _alignments(bitext, options, alignment, workers, progress, engine)
         blocks = extract(
             bitext.source,
             bitext.target,
@@ -179,9 +188,10 @@ def _alignments(
     alignment: Path | None,
     workers: int,
     progress: Progress,
+    engine: Engine | None,
 ) -> Alignments:
     if alignment is None:
-        sets = align_sets(bitext.source, bitext.target, options.align, workers, progress)
+        sets = align_sets(bitext.source, bitext.target, options.align, workers, progress, engine)
         return Alignments.stacked(sets)
     if bitext.cleaning.n_kept < bitext.cleaning.n_read:
         raise CalqueError(

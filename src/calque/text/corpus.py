@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from calque.config import CleanOptions
 from calque.errors import FileError
+from calque.parallel import Engine
 from calque.progress import SILENT, Progress
 from calque.text.bitext import BitextSource, size_of
 from calque.text.clean import CleaningReport, clean
@@ -47,17 +48,19 @@ def read_bitext(
     overlap: Path | None = None,
     workers: int = 1,
     progress: Progress = SILENT,
+    engine: Engine | None = None,
 ) -> Bitext:
     """The bitext of parallel text, prepared, cleaned and encoded.
 
     Without a `preprocessor` lines are only normalised. `overlap` is a file of source sentences (a
     test set) that every kept pair shares a substring with. The vocabularies hold the words of
-    kept pairs and nothing else. `workers` processes tokenise; the result never depends on them.
+    kept pairs and nothing else. `workers` processes tokenise, or those of an engine; the result
+    never depends on them.
     """
     preprocessor = preprocessor or Preprocessor()
     source, target = CorpusEncoder(), CorpusEncoder()
     with progress.stage("read", size_of(text)) as stage:
-        for source_block, target_block in preprocessor.pairs(text.blocks(stage), workers):
+        for source_block, target_block in preprocessor.pairs(text.blocks(stage), workers, engine):
             source.feed(source_block)
             target.feed(target_block)
         test = None

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from calque.config import TextOptions, fill, to_mapping
 from calque.errors import FileError, ModelError, OptionError
-from calque.parallel import ordered_map
+from calque.parallel import Engine, Here, ordered_map
 from calque.progress import SILENT, Progress
 from calque.text import numbers
 from calque.text.bitext import BitextSource, size_of
@@ -96,8 +96,12 @@ class Preprocessor:
         text: BitextSource,
         workers: int = 1,
         progress: Progress = SILENT,
+        engine: Engine | None = None,
     ) -> Preprocessor:
-        """The preprocessor for these options; true case is learned from `text`."""
+        """The preprocessor for these options; true case is learned from `text`.
+
+        `workers` processes tokenise, or whatever workers an engine has.
+        """
         if options.casing != "true":
             return cls(options)
         for path in text.paths:
@@ -106,16 +110,23 @@ class Preprocessor:
         source, target = CaseLearner(), CaseLearner()
         tokenizers = _tokenizers(options)
         with progress.stage("learn case", size_of(text)) as stage:
-            for source_block, target_block in _tokenized(tokenizers, text.blocks(stage), workers):
+            blocks = _tokenized(tokenizers, text.blocks(stage), workers, engine)
+            for source_block, target_block in blocks:
                 source.feed(source_block)
                 target.feed(target_block)
         return cls(options, source.finish(), target.finish())
 
     def pairs(
-        self, blocks: Iterable[tuple[str, str]], workers: int = 1
+        self,
+        blocks: Iterable[tuple[str, str]],
+        workers: int = 1,
+        engine: Engine | None = None,
     ) -> Iterator[tuple[str, str]]:
-        """Raw blocks of source and target lines, prepared; `workers` processes tokenise."""
-        for source, target in _tokenized(self._tokenizers, blocks, workers):
+        """Raw blocks of source and target lines, prepared.
+
+        `workers` processes tokenise, or whatever workers an engine has.
+        """
+        for source, target in _tokenized(self._tokenizers, blocks, workers, engine):
             yield self._to_model(source, _SOURCE), self._to_model(target, _TARGET)
 
     def source(self, block: str) -> str:
@@ -315,12 +326,17 @@ def _tokenizers(options: TextOptions) -> Tokenizers:
 
 
 def _tokenized(
-    tokenizers: Tokenizers, blocks: Iterable[tuple[str, str]], workers: int
+    tokenizers: Tokenizers,
+    blocks: Iterable[tuple[str, str]],
+    workers: int,
+    engine: Engine | None,
 ) -> Iterator[tuple[str, str]]:
     """The blocks, normalised and tokenised; in this process where normalising is all there is."""
     work = partial(_tokenize_pair, tokenizers)
     if any(tokenizers):
-        return ordered_map(work, _pieces(blocks), workers)
+        if engine is None or isinstance(engine, Here):
+            return ordered_map(work, _pieces(blocks), workers)
+        return engine.ordered_map(work, _pieces(blocks))
     return map(work, blocks)
 
 

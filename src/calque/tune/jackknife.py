@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from calque.features import Weights
 from calque.lm import LanguageModel, estimate
 from calque.model import KeptBitext, Model, ModelFolder
 from calque.model.feature_data import learn_feature_data
-from calque.parallel import Engine, Here
+from calque.parallel import Engine, Here, Shared
 from calque.progress import SILENT, Progress
 from calque.text import RESERVED, Bitext, GivenText, Sentences, Vocabulary
 from calque.text.clean import CleaningReport
@@ -103,6 +103,7 @@ class JackknifeSource(DecoderSource):
 
     def _tasks(self, engine: Engine) -> Iterator[DecoderAndPart]:
         """All sentences in their order, each stretch with the decoder of its part."""
+        self._parts.make(engine)
         for first in range(0, self.n_sentences, STRETCH):
             [part] = part_of_lines(np.array([first]), self._n_parts).tolist()
             if part not in self._decoders:
@@ -126,7 +127,10 @@ class JackknifeSource(DecoderSource):
 
 
 class PartModels:
-    """The models without a part each, made when they are first asked for, mapped from disk."""
+    """The models without a part each, mapped from disk.
+
+    It can be pickled, so that each is made wherever an engine runs its tasks.
+    """
 
     def __init__(
         self,
@@ -143,6 +147,8 @@ class PartModels:
                 "the model does not keep the sentence pairs that it was learned from, which"
                 " jackknife needs: train it with a larger keep_bitext_mb"
             )
+        self._given = translator, folder, n_parts, models, threads
+        self._n_parts = n_parts
         self._model = model
         self._options = translator.options
         self._bitext = model.bitext
@@ -159,12 +165,22 @@ class PartModels:
         self._threads = threads
         self._open: dict[int, Translator] = {}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        translator, folder, n_parts, _, threads = self._given
+        return PartModels, (translator, folder, n_parts, self._folder, threads)
+
+    def make(self, engine: Engine) -> None:
+        """Make those that are not there, each a task of an engine."""
+        missing = [part for part in range(self._n_parts) if not self.is_there(part)]
+        if not missing:
+            return
+        work = partial(_make, engine.share(self), engine.threads_per_task)
+        for _ in engine.ordered_map(work, missing):
+            pass
+
     def __getitem__(self, part: int) -> Translator:
         if part not in self._open:
-            path = self._folder / f"without-{part}"
-            if not self._is_there(path, part):
-                self._make(part).save(path, self._made(part), self._threads)
-            self._open[part] = Translator(Model.load(path), self._options)
+            self._open[part] = Translator(Model.load(self._path(part)), self._options)
         return self._open[part]
 
     @cached_property
@@ -178,24 +194,35 @@ class PartModels:
     def _made(self, part: int) -> dict[str, Any]:
         return {"jackknife": {**self._made_of, "without": part}}
 
-    def _is_there(self, path: Path, part: int) -> bool:
+    def _path(self, part: int) -> Path:
+        return self._folder / f"without-{part}"
+
+    def is_there(self, part: int) -> bool:
+        """Whether the model without a part has been made, from this model."""
         try:
-            info = ModelFolder(path).manifest.info
+            info = ModelFolder(self._path(part)).manifest.info
         except ModelError:
             return False
         return bool(info.get("jackknife") == self._made(part)["jackknife"])
 
-    def _make(self, part: int) -> Model:
+    def make_one(self, part: int, threads: int) -> None:
+        """Make the model without a part."""
         blocks = fill(BlockOptions(), dict(self._info.get("options", {}).get("blocks", {})))
         is_foreign = "arpa" in self._info.get("data", {}).get("files", {})
-        return model_of(
+        model = model_of(
             self._model,
             self._bitext,
             self._part != part,
             blocks,
             keeps_lm=is_foreign,
-            threads=self._threads,
+            threads=threads,
         )
+        model.save(self._path(part), self._made(part), threads)
+
+
+def _make(models: Shared[PartModels], threads: int, part: int) -> None:
+    """The task of an engine: one model."""
+    models.get().make_one(part, threads)
 
 
 def model_of(

@@ -12,6 +12,7 @@ from calque.config.presets import TuningStep
 from calque.errors import CalqueError, OptionError
 from calque.features import Weights
 from calque.model import DEFAULT, activate_weights
+from calque.parallel import Engine
 from calque.progress import SILENT, Progress
 from calque.text import BitextSource, Text
 from calque.text.files import STANDARD_STREAM
@@ -113,12 +114,14 @@ def tune_in_steps(
     run: Path | None = None,
     seed: int = 1,
     threads: int | None = None,
+    engine: Engine | None = None,
     progress: Progress = SILENT,
 ) -> list[StepDone]:
     """Tune the model in a folder; the weights of each step become its active ones.
 
     `text` is what the model was learned from. Each step has a folder with the name of its method in
     `run`, where an interrupted run goes on. A step that learned nothing leaves the model as it was.
+    With an `engine` work runs where that runs its tasks.
     """
     done: list[StepDone] = []
     start: Weights | None = None
@@ -128,7 +131,7 @@ def tune_in_steps(
         run = temporary.path
     try:
         for step in steps:
-            task = _task(model, step, text, dev, metric, start, run / PARTS, threads)
+            task = _task(model, step, text, dev, metric, start, run / PARTS, threads, engine)
             results = []
             for number in range(step.runs):
                 trainer = find_method(step.method)(seed=seed + number, **step.options)
@@ -169,6 +172,7 @@ def _task(
     start: Weights | None,
     parts: Path,
     threads: int | None,
+    engine: Engine | None,
 ) -> DecoderTask:
     if not step.jackknife:
         return DecoderTask(
@@ -180,6 +184,7 @@ def _task(
             start=DEFAULT if start is None else start,
             dense_only=step.dense_only,
             threads=threads,
+            engine=engine,
         )
     source, target = (list(islice(_lines(text, side), MOST_PAIRS)) for side in (0, 1))
     return DecoderTask(
@@ -194,6 +199,7 @@ def _task(
         n_best=step.list_length,
         start=DEFAULT if start is None else start,
         threads=threads,
+        engine=engine,
     )
 
 

@@ -12,6 +12,7 @@ from calque.errors import OptionError
 from calque.features import Weights
 from calque.features.weights import key_name
 from calque.metrics.metric import Metric
+from calque.parallel import Engine
 from calque.progress import SILENT, Progress
 from calque.tune.judge import Judge, Verdict
 
@@ -32,6 +33,8 @@ class CandidateSource(ABC):
     """Whether the score of a candidate is the sum of its features times their weights."""
     list_length: int | None = None
     """How many candidates of a sentence are asked for, where somebody is asked."""
+    engine: Engine | None = None
+    """Where work runs that need not run here; none: in threads here."""
 
     @property
     @abstractmethod

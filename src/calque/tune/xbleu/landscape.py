@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from calque._core import column_counts
 from calque.hyps import Lists
 from calque.hyps.store import CandidateStore
+from calque.parallel import Engine
 from calque.tune.problem import Vector
 from calque.tune.working_copy import WORKING_COPIES, Arrays, WorkingCopy
 from calque.tune.xbleu.devices import Device, pass_on
@@ -47,8 +48,9 @@ class Landscape:
         start: Vector,
         units: Vector,
         threads: int,
+        engine: Engine | None = None,
     ) -> None:
-        """Take which weights may move, and `start` for the others."""
+        """Take which weights may move, and `start` for the others; an engine makes the sums."""
         self._is_dense = moving[: len(units)]
         self._units = units[self._is_dense]
         self._n_dense_all = len(units)
@@ -85,7 +87,7 @@ class Landscape:
             scale=terms.scale,
             l2=terms.l2,
             threads=threads,
-            total=pass_on(terms.device, copy, copy.kept["worths"], terms.scale),
+            total=pass_on(terms.device, copy, copy.kept["worths"], terms.scale, engine),
         )
 
     def inner(self, vector: Vector) -> Vector:

@@ -140,5 +140,6 @@ class XbleuTraining(CandidateTraining):
                 self._pool.vector(self._task.start),
                 self._units,
                 self._place.threads,
+                self._task.source.engine,
             )
         return self._landscape

@@ -25,9 +25,9 @@ class Scratch:
     system frees the space with the last array.
     """
 
-    def __init__(self, memory_mb: int) -> None:
+    def __init__(self, memory_mb: int, kind: str = "blocks") -> None:
         self.left = memory_mb * MEGABYTE
-        self._folder = WorkingFolder("blocks")
+        self._folder = WorkingFolder(kind)
         self._n_files = 0
         self._lock = Lock()
 

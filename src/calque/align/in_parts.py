@@ -1,0 +1,137 @@
+"""EM over parts of a bitext, wherever an engine runs its tasks, with the bits of EM here.
+
+The aligner of the whole bitext stays here. In every iteration each part is given the probabilities
+of the word pairs that it meets and gives back what it expects of them: these counts are integers,
+so neither their order nor who made them changes a bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque._core import Aligner
+from calque.config.align import AlignOptions
+from calque.parallel import Engine, Shared
+from calque.text import Sentences
+from calque.text.scratch import Scratch
+
+SENTENCES = 32_768
+"""Of a part: a multiple of what the core counts together (64), so that no sum changes."""
+
+Floats: TypeAlias = NDArray[np.float32]
+Integers: TypeAlias = NDArray[np.int64]
+Parameters: TypeAlias = tuple[Floats, Floats, Floats, Floats, Floats]
+"""Probabilities of pairs of words, those given the null word and weights of jumps, both ways."""
+Counts: TypeAlias = tuple[Integers, Integers, Integers, Integers, Integers]
+"""The expected counts of each of these."""
+Paths: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32]]
+
+
+def aligner_of(
+    source: Sentences, target: Sentences, options: AlignOptions, threads: int
+) -> Aligner:
+    """The aligner of a bitext, before it has learned anything."""
+    return Aligner(
+        source.ids,
+        source.offsets,
+        target.ids,
+        target.offsets,
+        null_prob=options.null_prob,
+        alpha=options.alpha,
+        tension=options.tension,
+        jump_smoothing=options.jump_smoothing,
+        jump_width=options.jump_width,
+        max_words=options.max_words,
+        threads=threads,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class BitextPart:
+    """Some sentence pairs, and how they are aligned."""
+
+    source: Sentences
+    target: Sentences
+    options: AlignOptions
+
+    def aligner(self, parameters: Parameters, threads: int) -> Aligner:
+        """Their aligner with the parameters of an iteration."""
+        aligner = aligner_of(self.source, self.target, self.options, threads)
+        aligner.set_parameters(parameters)
+        return aligner
+
+
+PartAndParameters: TypeAlias = tuple[Shared[BitextPart], Parameters]
+
+
+class AlignerInParts:
+    """Takes the steps of an aligner, but counts where an engine runs its tasks."""
+
+    def __init__(
+        self,
+        whole: Aligner,
+        source: Sentences,
+        target: Sentences,
+        options: AlignOptions,
+        engine: Engine,
+    ) -> None:
+        """Take the aligner of a bitext, which is changed, and its sentences."""
+        self._whole = whole
+        self._engine = engine
+        self._scratch = Scratch(0, "align")
+        self._parts: list[tuple[Shared[BitextPart], NDArray[np.int64]]] = []
+        for first in range(0, len(source), SENTENCES):
+            last = min(first + SENTENCES, len(source))
+            part = BitextPart(source.part(first, last), target.part(first, last), options)
+            pairs = self._scratch.keep(whole.pairs_between(first, last))
+            self._parts.append((engine.share(part), pairs))
+
+    def model1_step(self, threads: int) -> None:
+        """One iteration of Model 1."""
+        self._step(partial(_count_model1, self._engine.threads_per_task), False, threads)
+
+    def hmm_step(self, agreement: bool, threads: int) -> None:
+        """One iteration of the HMM."""
+        work = partial(_count_hmm, agreement, self._engine.threads_per_task)
+        self._step(work, True, threads)
+
+    def best_paths(self, threads: int) -> Paths:
+        """Those of all parts, one after the other."""
+        work = partial(_best_paths, self._engine.threads_per_task)
+        found = list(self._engine.ordered_map(work, self._items()))
+        nothing = np.empty(0, np.int32), np.empty(0, np.int32)
+        forward, reverse = zip(nothing, *found, strict=True)
+        return np.concatenate(forward), np.concatenate(reverse)
+
+    def _step(
+        self, work: Callable[[PartAndParameters], Counts], with_jumps: bool, threads: int
+    ) -> None:
+        counts = self._engine.ordered_map(work, self._items())
+        for (_, pairs), some in zip(self._parts, counts, strict=True):
+            self._whole.add_counts(pairs, some)
+        self._whole.estimate(with_jumps, threads)
+
+    def _items(self) -> Iterator[PartAndParameters]:
+        return ((part, self._whole.parameters(pairs)) for part, pairs in self._parts)
+
+
+def _count_model1(threads: int, given: PartAndParameters) -> Counts:
+    """The task of an engine: expected counts of a part."""
+    part, parameters = given
+    return part.get().aligner(parameters, threads).count_model1(threads)
+
+
+def _count_hmm(agreement: bool, threads: int, given: PartAndParameters) -> Counts:
+    part, parameters = given
+    return part.get().aligner(parameters, threads).count_hmm(agreement, threads)
+
+
+def _best_paths(threads: int, given: PartAndParameters) -> Paths:
+    part, parameters = given
+    return part.get().aligner(parameters, threads).best_paths(threads)

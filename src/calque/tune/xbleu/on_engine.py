@@ -1,0 +1,128 @@
+"""The pass over all lists where an engine runs its tasks: expected worth and derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calque._core import DifferenceLists, add_derivatives, sentence_worths
+from calque.parallel import Engine, Shared
+from calque.tune.problem import Vector
+from calque.tune.working_copy import WorkingCopy
+
+SENTENCES = 2048
+"""Whose lists travel together at least."""
+MOST_SHARDS = 256
+"""Each is a file or an object of its own while it is shared."""
+
+
+class Found(NamedTuple):
+    """What a task finds of the sentences of a shard, each on its own."""
+
+    worths: Vector
+    """Expected worth of the candidates of every sentence."""
+    dense: Vector
+    """Derivatives by dense features, a row per sentence."""
+    sparse: Vector
+    """Derivatives by the features of every sentence, side by side."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shard:
+    """The lists of some sentences, with sparse features numbered among their own."""
+
+    arrays: Mapping[str, Any]
+    """What `DifferenceLists` takes."""
+    worths: Vector
+    scale: float
+
+    def look(self, weights: Vector, derive: bool, threads: int) -> Found:
+        """What weights, those of the shard's own features, are worth."""
+        lists = DifferenceLists(**self.arrays)
+        return Found(*sentence_worths(lists, self.worths, self.scale, weights, derive, threads))
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """What stays here of a shard: it is looked at elsewhere."""
+
+    shard: Shared[Shard]
+    own: NDArray[np.int32]
+    """The sparse features of the shard, rising, by their number here."""
+    features: NDArray[np.int32]
+    """Those of every sentence, side by side, by their number here."""
+
+
+class EnginePass:
+    """The sum over sentences of the expected worth of a candidate, with the bits of the core.
+
+    Shards of the sentences are brought to the workers once. In a pass each is given the weights of
+    its own features and gives what it finds sentence by sentence, which is added up here in the
+    order of the sentences, as the core adds it: no bit depends on the engine, nor on the shards.
+    """
+
+    def __init__(self, copy: WorkingCopy, worths: Vector, scale: float, engine: Engine) -> None:
+        """Take lists, what each candidate is worth, and where to work."""
+        self._engine = engine
+        self._n_dense = copy.dense.shape[1]
+        size = max(SENTENCES, -(-copy.n_sentences // MOST_SHARDS))
+        cuts = [*range(0, copy.n_sentences, size), copy.n_sentences]
+        self._shards = [
+            _known(copy, worths, scale, first, last, engine) for first, last in pairwise(cuts)
+        ]
+
+    def __call__(self, weights: Vector, gradient: Vector | None = None) -> float:
+        """The sum; its derivatives by the weights are added to `gradient`."""
+        n_dense, total = self._n_dense, 0.0
+        for known, found in zip(self._shards, self._found(weights, gradient), strict=True):
+            total = float(np.cumsum(np.append(total, found.worths))[-1])  # one after the other
+            if gradient is not None:
+                add_derivatives(
+                    found.dense, found.sparse, known.features, n_dense, gradient, threads=1
+                )
+        return total
+
+    def _found(self, weights: Vector, gradient: Vector | None) -> Iterator[Found]:
+        n_dense, engine = self._n_dense, self._engine
+        items = (
+            (known.shard, np.concatenate([weights[:n_dense], weights[n_dense:][known.own]]))
+            for known in self._shards
+        )
+        work = partial(_look, gradient is not None, engine.threads_per_task)
+        return engine.ordered_map(work, items)
+
+
+def _known(
+    copy: WorkingCopy, worths: Vector, scale: float, first: int, last: int, engine: Engine
+) -> _Known:
+    """The sentences from `first` up to `last`, brought to the workers."""
+    rows = slice(int(copy.offsets[first]), int(copy.offsets[last]))
+    slots = slice(int(copy.feature_offsets[first]), int(copy.feature_offsets[last]))
+    entries = slice(int(copy.row_offsets[rows.start]), int(copy.row_offsets[rows.stop]))
+    features = np.array(copy.features[slots])
+    own, numbers = np.unique(features, return_inverse=True)
+    arrays = {
+        "offsets": copy.offsets[first : last + 1] - rows.start,
+        "base": np.array(copy.base[rows]),
+        "dense": np.array(copy.dense[rows]),
+        "feature_offsets": copy.feature_offsets[first : last + 1] - slots.start,
+        "features": numbers.astype(np.int32),
+        "row_offsets": copy.row_offsets[rows.start : rows.stop + 1] - entries.start,
+        "places": np.array(copy.places[entries]),
+        "values": np.array(copy.values[entries]),
+        "n_sparse": len(own),
+    }
+    shard = Shard(arrays, np.array(worths[rows]), scale)
+    return _Known(engine.share(shard), own, features)
+
+
+def _look(derive: bool, threads: int, shard_and_weights: tuple[Shared[Shard], Vector]) -> Found:
+    """The task of an engine."""
+    shard, weights = shard_and_weights
+    return shard.get().look(weights, derive, threads)
