@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "progress": {"errors"},
     "_core": {"errors"},
     "config": {"errors"},
-    "parallel": {"errors"},
+    "parallel": {"errors", "_core"},
     "metrics": FOUNDATION,
     "data": FOUNDATION | {"text"},
     **{room: FOUNDATION | set(WAY[:i]) for i, room in enumerate(WAY)},

@@ -186,3 +186,31 @@ def test_ctrl_c_while_working_files_are_removed_leaves_none(
     with pytest.raises(KeyboardInterrupt), Scratch(1) as scratch:
         scratch.new_file().write_text("x")
     assert not list(tmp_path.iterdir())
+
+
+IMPATIENT = """
+import os, shutil, signal, sys, tempfile
+from calque.text.scratch import Scratch
+from calque.cli.main import end_once
+
+tempfile.tempdir = sys.argv[1]
+remove = shutil.rmtree
+
+def removed_slowly(*arguments, **options):
+    for _ in range(3):
+        os.kill(os.getpid(), signal.SIGINT)
+    remove(*arguments, **options)
+
+shutil.rmtree = removed_slowly
+end_once()
+with Scratch(1) as scratch:
+    scratch.new_file().write_text("x")
+    os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+def test_ctrl_c_again_and_again_leaves_no_working_files(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", IMPATIENT, str(tmp_path)]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.stderr.endswith("KeyboardInterrupt\n")
+    assert not list(tmp_path.iterdir())

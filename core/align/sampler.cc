@@ -6,6 +6,7 @@
 
 #include "align/sampler_worker.h"
 #include "error.h"
+#include "interrupt.h"
 #include "parallel.h"
 #include "random.h"
 
@@ -105,6 +106,7 @@ void LinkSampler::begin_chains() {
   std::vector<int32_t> fertilities;
   for (size_t n = 0; n < bitext_.size(); ++n) {
     if (!pairs_.has_cells(n)) continue;
+    end_if_interrupted();
     const SentencePair words = sentence(n);
     for (size_t chain = 0; chain < n_chains_; ++chain) {
       Random random{options_.seed, n_sweeps_, chain, n};

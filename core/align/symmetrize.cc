@@ -6,6 +6,7 @@
 #include <string>
 
 #include "error.h"
+#include "interrupt.h"
 
 namespace calque::align {
 namespace {
@@ -109,6 +110,7 @@ SymmetrizedLinks symmetrize(const LinkLists& forward, const LinkLists& reverse,
   out.links.reserve(std::max(forward.links.size(), reverse.links.size()));
   Symmetrizer symmetrizer;
   for (size_t n = 0; n + 1 < source_offsets.size(); ++n) {
+    end_if_interrupted();
     const auto n_sources = static_cast<int32_t>(source_offsets[n + 1] - source_offsets[n]);
     const auto n_targets = static_cast<int32_t>(target_offsets[n + 1] - target_offsets[n]);
     check_links(forward[n], n_sources, n_targets);

@@ -9,6 +9,7 @@ NB_MODULE(_core, m) {
   m.doc() = "What runs per token, per hypothesis or per feature.";
   nanobind::exception<calque::Error>(
       m, "CoreError", nanobind::module_::import_("calque.errors").attr("CalqueError"));
+  calque::bind::register_interrupt(m);
   calque::bind::register_text(m);
   calque::bind::register_lm(m);
   calque::bind::register_align(m);

@@ -6,6 +6,7 @@
 namespace calque::bind {
 
 void register_checks(nanobind::module_& m);
+void register_interrupt(nanobind::module_& m);
 void register_text(nanobind::module_& m);
 void register_lm(nanobind::module_& m);
 void register_align(nanobind::module_& m);

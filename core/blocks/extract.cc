@@ -5,6 +5,7 @@
 
 #include "blocks/consistent.h"
 #include "error.h"
+#include "interrupt.h"
 
 namespace calque {
 namespace {
@@ -48,6 +49,7 @@ Extracted run_of(const AlignedCorpus& corpus, int64_t first, int64_t last, int64
   Extracted out;
   int64_t i = first;
   for (; i < last && static_cast<int64_t>(out.run.size()) < max_records; ++i) {
+    end_if_interrupted();
     for (int64_t set = 0; set < corpus.n_sets(); ++set) extract_from(corpus.pair(i, set), out.run);
   }
   aggregate(out.run);

@@ -4,6 +4,7 @@
 
 #include "blocks/gaps.h"
 #include "blocks/record.h"
+#include "interrupt.h"
 
 namespace calque {
 namespace {
@@ -19,6 +20,7 @@ LinkCounts::LinkCounts(const AlignedCorpus& corpus)
       target_totals_(n_words(corpus.target) + 1) {
   std::vector<bool> source_linked, target_linked;
   for (int64_t row = 0; row < corpus.n_sets() * corpus.size(); ++row) {
+    end_if_interrupted();
     const SentencePair pair = corpus.row(row);
     source_linked.assign(pair.source.size(), false);
     target_linked.assign(pair.target.size(), false);

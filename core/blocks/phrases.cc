@@ -5,6 +5,7 @@
 
 #include "checks.h"
 #include "error.h"
+#include "interrupt.h"
 
 namespace calque {
 namespace {
@@ -63,6 +64,7 @@ NumberedPhrases number_phrases(std::span<const int32_t> words, std::span<const i
   out.first_ids.push_back(0);
   std::vector<uint32_t> order = word_order;
   for (int n = 1; n <= max_words; ++n) {
+    end_if_interrupted();
     const auto last = static_cast<size_t>(n - 1);
     const uint32_t* shorter = n > 1 ? ids.data() + (last - 1) * n_words : nullptr;
     if (n > 1) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "blocks/merge.h"
+#include "interrupt.h"
 
 namespace calque {
 namespace {
@@ -145,6 +146,7 @@ ScoredBlocks score_blocks(const std::vector<SortedRun>& runs, uint64_t first_sou
   std::vector<Candidate> blocks;
   Merger merger(runs, first_source, last_source);
   while (!merger.done()) {
+    end_if_interrupted();
     const uint32_t source = merger.peek().source();
     const auto words = sources[source];
     int64_t count = 0;

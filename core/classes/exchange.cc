@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "interrupt.h"
+
 namespace calque {
 
 ClassExchange::ClassExchange(Bigrams bigrams, int32_t n_classes)
@@ -95,6 +97,7 @@ double ClassExchange::gain(int32_t word, int32_t cls) const {
 std::vector<double> ClassExchange::sweep() {
   std::vector<double> gains;
   for (const int32_t word : by_frequency_) {
+    end_if_interrupted();
     int32_t& current = class_of_[static_cast<size_t>(word)];
     share(bigrams_.after(word), word, after_, own_);
     share(bigrams_.before(word), word, before_, own_);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "interrupt.h"
+
 namespace calque {
 namespace {
 
@@ -28,6 +30,7 @@ class Merger {
       if (totals_[g] > 0) live_.push_back(g);
     }
     for (const size_t g : live_) {
+      end_if_interrupted();
       for (const size_t h : live_) {
         if (g < h) losses_[g * width_ + h] = loss(g, h);
       }
@@ -114,6 +117,7 @@ ClassTree build_class_tree(const Bigrams& bigrams, std::span<const int32_t> clas
   std::vector<std::vector<size_t>> members(static_cast<size_t>(n_classes));
   for (const size_t g : merger.live()) members[g] = {g};
   while (merger.n_live() > 1) {
+    end_if_interrupted();
     const auto [pair, loss] = merger.cheapest();
     const auto [a, b] = pair;
     merger.merge(a, b);

@@ -7,6 +7,7 @@
 
 #include "error.h"
 #include "hash.h"
+#include "interrupt.h"
 
 namespace calque {
 namespace {
@@ -64,11 +65,14 @@ class NgramIndex {
   int32_t size_ = 0;
 };
 
+constexpr size_t kTokensAtOnce = 1 << 14;  // between two questions whether the call should end
+
 // Calls visit(i, depth) for every token that ends an n-gram; depth counts from the sentence start.
 template <typename Visit>
 void for_each_ngram(int n, std::span<const int32_t> tokens, Visit visit) {
   int64_t depth = 0;
   for (size_t i = 0; i < tokens.size(); ++i) {
+    if (i % kTokensAtOnce == 0) end_if_interrupted();
     depth = tokens[i] == kStartWord ? 0 : depth + 1;
     if (depth >= n - 1) visit(i, depth);
   }

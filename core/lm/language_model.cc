@@ -1,6 +1,6 @@
 #include "lm/language_model.h"
 
-#include <thread>
+#include "parallel.h"
 
 namespace calque {
 namespace {
@@ -47,14 +47,12 @@ int64_t n_free_slots(std::span<const LmSlot> slots) {
 void score_sentences(const LanguageModel& model, std::span<const int32_t> ids,
                      std::span<const int64_t> offsets, int threads, std::span<double> sums,
                      std::span<float> log_probs, std::span<uint8_t> matched) {
-  const size_t n = sums.size(), parts = static_cast<size_t>(std::max(threads, 1));
-  std::vector<std::jthread> workers;
-  for (size_t p = 1; p < parts; ++p) {
-    workers.emplace_back(
-        [=, &model] { score_range(model, ids, offsets, n * p / parts, n * (p + 1) / parts, sums,
-                                  log_probs, matched); });
-  }
-  score_range(model, ids, offsets, 0, n / parts, sums, log_probs, matched);
+  constexpr size_t kSentencesPerChunk = 256;
+  for_chunks(sums.size(), kSentencesPerChunk, threads, [&] {
+    return [&](size_t first, size_t last) {
+      score_range(model, ids, offsets, first, last, sums, log_probs, matched);
+    };
+  });
 }
 
 }  // namespace calque

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "interrupt.h"
+
 namespace calque {
 
 namespace {
@@ -125,7 +127,10 @@ std::vector<int64_t> mira_pass(const BundledLists& lists, std::span<const double
   Pass pass(lists, dense, n_dense, gains, frozen, step, n_seen, weights, lag);
   std::vector<int64_t> chosen;
   chosen.reserve(order.size());
-  for (const int64_t sentence : order) chosen.push_back(pass.visit(sentence));
+  for (const int64_t sentence : order) {
+    end_if_interrupted();
+    chosen.push_back(pass.visit(sentence));
+  }
   return chosen;
 }
 

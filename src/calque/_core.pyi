@@ -13,6 +13,17 @@ import calque.errors
 class CoreError(calque.errors.CalqueError):
     pass
 
+class Ending:
+    """Ends long calls of other threads."""
+
+    def __init__(self) -> None: ...
+
+    def follow(self) -> None:
+        """Let calls of this thread end with a KeyboardInterrupt once told."""
+
+    def tell(self) -> None:
+        """End the calls of the threads that follow."""
+
 class WordTable:
     """Words and their ids, dense from 0 in order of addition."""
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "interrupt.h"
+
 namespace calque {
 namespace {
 
@@ -45,6 +47,7 @@ const Hypergraph& ChartSearch::run(const SentenceView& sentence,
     }
     const int last = std::max(end, std::min(n_words_, begin + options_.max_span));
     for (; end <= last; ++end) {
+      end_if_interrupted();
       fill(begin, end);
       if (is_filled(begin, end)) matcher_.match_gap(end, is_filled);
       cubes_.clear();

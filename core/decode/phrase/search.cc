@@ -7,6 +7,7 @@
 #include "decode/phrase/gold_target.h"
 #include "decode/phrase/oracle.h"
 #include "decode/phrase/watched_target.h"
+#include "interrupt.h"
 
 namespace calque {
 namespace {
@@ -172,6 +173,7 @@ double Search<Target>::score_without_target(const Cube& cube, const Hypothesis& 
 // share the wait for memory.
 template <typename Target>
 void Search<Target>::extend(const std::vector<Cube>& cubes, Stack& stack) {
+  end_if_interrupted();
   extensions_.clear();
   if (steps_) steps_->clear();
   for (const Cell& cell : popped_) {

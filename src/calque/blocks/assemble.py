@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -8,6 +7,7 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.blocks.table import PREFIXES, WIDTHS, BlockTable, index_prefixes
+from calque.parallel import Threads
 from calque.text.scratch import Pieces, Scratch
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
@@ -19,7 +19,7 @@ def assemble(
     targets: _core.Phrases,
     target_counts: NDArray[np.uint32],
     scratch: Scratch,
-    pool: ThreadPoolExecutor,
+    pool: Threads,
     with_gaps: bool,
 ) -> BlockTable:
     """The table of the scored pieces, with target phrases renumbered to those in use.

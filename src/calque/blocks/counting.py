@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque import _core
+from calque.parallel import Threads
 from calque.progress import Progress
 from calque.text import Sentences
 from calque.text.scratch import Scratch
@@ -31,7 +31,7 @@ class Work:
     """Where counting runs, and the memory that it may take."""
 
     scratch: Scratch
-    pool: ThreadPoolExecutor
+    pool: Threads
     workers: int
     progress: Progress
 

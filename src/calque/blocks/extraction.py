@@ -6,7 +6,6 @@ occurrences are summed as integers, and every block is scored from its sums alon
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -20,7 +19,7 @@ from calque.blocks.scoring import made_blocks, partitions, score
 from calque.blocks.table import BlockTable
 from calque.config.blocks import BlockOptions
 from calque.errors import CalqueError
-from calque.parallel import n_workers
+from calque.parallel import Threads, n_workers
 from calque.progress import SILENT, Progress
 from calque.text import Sentences
 from calque.text.scratch import Pieces, Scratch
@@ -69,7 +68,7 @@ def extract(
     corpus = _core.AlignedCorpus(
         source.ids, source.offsets, target.ids, target.offsets, links, link_offsets
     )
-    with Scratch(options.memory_mb) as scratch, ThreadPoolExecutor(workers) as pool:
+    with Scratch(options.memory_mb) as scratch, Threads(workers) as pool:
         counting = pool.submit(_core.LinkCounts, corpus)
         work = Work(scratch, pool, workers, progress)
         if with_gaps:

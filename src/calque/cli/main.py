@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import errno
 import io
+import math
 import os
 import signal
 import sys
+import time
 import traceback
 import warnings
 from typing import Annotated, Any
@@ -21,6 +23,8 @@ from calque.cli.verbs import SETTINGS, VERBS, VerbGroup
 from calque.errors import CalqueError, CalqueWarning, printable
 
 FAULT, MISTAKE, INTERRUPTED = 1, 2, 130
+SECONDS_TO_END = 3.0
+"""After a signal to end, for which no other is heard: files are removed meanwhile."""
 # The base of all complaints about the command line; typer carries its own copy of click.
 _UsageError: type[Exception] = next(
     base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
@@ -63,10 +67,28 @@ def main() -> None:
         sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
     warnings.simplefilter("always", CalqueWarning)
     warnings.showwarning = _show_warning
-    for ending in (signal.SIGTERM, signal.SIGHUP):  # of timeout, Slurm, systemd, a closed terminal
-        if signal.getsignal(ending) == signal.SIG_DFL:
-            signal.signal(ending, signal.default_int_handler)  # as Ctrl-C: nothing is left behind
+    end_once()
     sys.exit(run(sys.argv[1:]))
+
+
+def end_once() -> None:
+    """Let Ctrl-C, and whatever else asks this process to end, end it with nothing left behind.
+
+    A signal soon after one that was obeyed says the same once more: it would only stop the removal
+    of what is not to be left behind.
+    """
+    obeyed = -math.inf
+
+    def end(*_: object) -> None:
+        nonlocal obeyed
+        if time.monotonic() - obeyed > SECONDS_TO_END:
+            obeyed = time.monotonic()
+            raise KeyboardInterrupt
+
+    of_others = {signal.SIGTERM, signal.SIGHUP}  # timeout, Slurm, systemd, a closed terminal
+    for ending in {signal.SIGINT} | of_others:
+        if signal.getsignal(ending) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(ending, end)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -6,12 +6,14 @@ from calque.parallel.count import n_workers
 from calque.parallel.engine import Engine, Shared, combined
 from calque.parallel.here import Here
 from calque.parallel.processes import Processes, ordered_map
+from calque.parallel.threads import Threads
 
 __all__ = [
     "Engine",
     "Here",
     "Processes",
     "Shared",
+    "Threads",
     "alone",
     "combined",
     "engine_of",
