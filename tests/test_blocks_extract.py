@@ -108,7 +108,7 @@ def test_spilling_to_disk_does_not_change_the_table(
 ) -> None:
     in_memory = extract(*to_arrays(corpus), ALL, threads=2)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr("calque.blocks.scratch.MEGABYTE", 16)
+    monkeypatch.setattr("calque.text.scratch.MEGABYTE", 16)
     monkeypatch.setattr("calque.blocks.scoring.MEGABYTE", 16)
     for module in "counting", "scoring":
         monkeypatch.setattr(f"calque.blocks.{module}.LEAST_RECORDS", least_records)
