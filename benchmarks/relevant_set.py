@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from math import gcd
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,9 @@ def lists_of(first: int, n_sentences: int, n_best: int, n_features: int) -> Cand
     rare = rng.integers(0, N_KEYS, frequent.shape, np.uint64)
     own = np.where(rng.random(frequent.shape) < 0.2, frequent, rare)
     own = np.repeat(own, n_best, axis=0)
-    picked = rng.integers(n_shared, n_shared + n_own, (n, n_features - n_shared))
+    steps = [step for step in range(1, n_own) if gcd(step, n_own) == 1]  # nothing comes twice
+    walks = rng.integers(0, n_own, (n, 1)) + rng.choice(steps, (n, 1)) * np.arange(n_own // 3)
+    picked = (n_shared + walks % n_own).astype(np.int64)
     keys = np.concatenate([own[:, :n_shared], np.take_along_axis(own, picked, axis=1)], axis=1)
     keys.sort(axis=1)
     return CandidateLists(

@@ -78,12 +78,15 @@ def landscape_of(pool: CandidatePool, threads: int, device: Device) -> Landscape
 def n_bytes_read(here: Landscape) -> int:
     """What a pass reads of the lists, one after the other.
 
-    In the core values of 1 and -1 are not looked at; torch has everything twice.
+    In the core values of 1 and -1 are not looked at, and what is masked has no entries; torch has
+    everything twice.
     """
     copy = here.copy
     if on_torch := getattr(here.objective.total, "n_bytes", 0):
         return int(on_torch)
-    return 4 * copy.n_entries + 4 * len(copy.features) + PER_CANDIDATE * int(copy.offsets[-1])
+    masked = sum(array.nbytes for array in copy.masked_of(0, copy.n_sentences) or ())
+    entries = 4 * len(copy.places) + 4 * len(copy.features)
+    return masked + entries + PER_CANDIDATE * int(copy.offsets[-1])
 
 
 def advanced(ascent: Ascent, here: Landscape, n_weights: int, iterations: int) -> float:

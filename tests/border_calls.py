@@ -191,6 +191,7 @@ def add_derivatives() -> Call:
     arguments: Arguments = {
         "dense": np.ones(2),
         "sparse": np.ones(3),
+        "offsets": int64(0, 2, 3),
         "features": int32(0, 1, 0),
         "n_dense": 1,
         "gradient": np.zeros(3),

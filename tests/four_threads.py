@@ -65,8 +65,8 @@ def compare() -> None:
     columns = rng.integers(0, n_columns, row_offsets[-1]).astype(np.int32)
     counts, kept = np.ones(len(columns), np.uint8), np.ones(n_columns, np.uint8)
     rows = offsets, row_offsets, columns, counts
-    n_features, features, n_entries, places, values = _core.differences(
-        *rows, 0, n_sentences, kept, False, THREADS
+    n_features, features, n_entries, places, values, *_ = _core.differences(
+        *rows, 0, n_sentences, kept, False, False, THREADS
     )
     ends = (np.concatenate([[0], np.cumsum(some)]) for some in (n_features, n_entries))
     feature_ends, entry_ends = ends

@@ -166,11 +166,11 @@ def takers_of_offsets() -> dict[str, Callable[[Any], Any]]:
         ),
         "sparse_scores": lambda at: _core.sparse_scores(at, int32(0, 1), np.ones(2), np.ones(2)),
         "differences, candidates": lambda at: _core.differences(
-            at, int64(0, 1, 2), int32(0, 1), np.ones(2), 0, 1, np.ones(2, np.uint8), False, 1
+            at, int64(0, 1, 2), int32(0, 1), np.ones(2), 0, 1, np.ones(2, np.uint8), False, False, 1
         ),
         "differences, entries": lambda at: _core.differences(
             int64(0, max(len(at) - 1, 0)), at, int32(0, 1), np.ones(2), 0, 1,
-            np.ones(2, np.uint8), False, 1,
+            np.ones(2, np.uint8), False, False, 1,
         ),
         "DifferenceLists, candidates": lambda at: online_lists(
             offsets=2 * at, feature_offsets=int64(0, 2)

@@ -36,6 +36,8 @@ def test_what_goes_uphill_is_checked() -> None:
         (expected_worth(), {"gradient": short}),
         (add_derivatives(), {"sparse": short}),
         (add_derivatives(), {"features": int32(0, 2, 0)}),
+        (add_derivatives(), {"features": int32(1, 0, 0)}),
+        (add_derivatives(), {"offsets": int64(0, 2)}),
         (add_derivatives(), {"n_dense": 4}),
         (add_derivatives(), {"n_dense": 0}),
         (small_steps(), {"order": int64(2)}),
@@ -69,6 +71,7 @@ def test_lists_to_learn_from_are_checked() -> None:
         {"places": int32(0, 1)},
         {"features": int32(0, 2)},
         {"features": int32(-1, 1)},
+        {"features": int32(1, 0), "feature_offsets": int64(0, 2, 2)},
         {"base": np.zeros(3)},
         {"places": int32(0)},
         {"row_offsets": int64(0, 1, 2)},
@@ -95,7 +98,7 @@ def test_lists_to_learn_from_are_checked() -> None:
         with pytest.raises(CalqueError, match="sentences that there are not"):
             _core.differences(
                 int64(0, 1, 2), int64(0, 1, 2), int32(0, 1), np.ones(2), first, last,
-                np.ones(2, np.uint8), False, 1,
+                np.ones(2, np.uint8), False, False, 1,
             )  # fmt: skip
     with pytest.raises(CalqueError):
         _core.column_counts(int32(0, 2), 2)

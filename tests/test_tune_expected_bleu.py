@@ -59,19 +59,20 @@ def inner(lists: Lists, moving: NDArray[np.bool_], vector: Vector) -> Vector:
 @given(
     seed=st.integers(0, 10**6),
     counts=st.booleans(),
+    masks=st.booleans(),
     scale=st.sampled_from([1.0, 0.3, 4.0]),
     threads=st.sampled_from([1, 3]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_value_and_derivatives_are_those_of_the_slow_form(
-    seed: int, counts: bool, scale: float, threads: int
+    seed: int, counts: bool, masks: bool, scale: float, threads: int
 ) -> None:
     rng = np.random.default_rng(seed)
     lists = random_problem(rng, counts)
     worths = rng.random(len(lists)).round(1)
     start = rng.normal(size=lists.n_features)
     moving = rng.random(lists.n_features) < 0.8
-    copy = copy_of(lists, moving, start)
+    copy = copy_of(lists, moving, start, masks=masks)
     gradient = np.zeros(len(inner(lists, moving, start)))
     own = inner(lists, moving, start)
     total = _core.expected_worth(copy.lists, worths, scale, own, threads, gradient)
@@ -88,25 +89,26 @@ def many_lists(seed: int = 5, n_sentences: int = 2100) -> Lists:
     rng = np.random.default_rng(seed)
     rows = [
         [
-            {str(key): 1.0 for key in rng.choice(60, 4, replace=False)}
-            for _ in range(int(rng.integers(1, 4)))
+            {str(key): 1.0 for key in rng.choice(20, 4, replace=False)}
+            for _ in range(int(rng.integers(1, 7)))
         ]
         for _ in range(n_sentences)
     ]
     return lists_of(rows, ())
 
 
-def test_threads_parts_and_files_change_no_bit() -> None:
+@pytest.mark.parametrize("masks", [False, True])
+def test_threads_parts_and_files_change_no_bit(masks: bool) -> None:
     lists = many_lists()
     rng = np.random.default_rng(1)
     worths, weights = rng.random(len(lists)), rng.normal(size=lists.n_features)
     moving = np.ones(lists.n_features, bool)
     found = []
-    whole = copy_of(lists, moving, weights)
-    on_disk = copy_of(lists, moving, weights, on_disk=True)
-    cut = WorkingCopy(
-        [part_of(lists, 0, 700), part_of(lists, 700, 2100)], moving, weights, np.ones(0)
-    )
+    whole = copy_of(lists, moving, weights, masks=masks)
+    on_disk = copy_of(lists, moving, weights, on_disk=True, masks=masks)
+    parts = [part_of(lists, 0, 700), part_of(lists, 700, 2100)]
+    cut = WorkingCopy(parts, moving, weights, np.ones(0), masks=masks)
+    assert whole.has_masks == masks
     for copy, threads in ((whole, 1), (whole, 2), (whole, 5), (on_disk, 2), (cut, 3)):
         gradient = np.zeros(len(weights))
         total = _core.expected_worth(copy.lists, worths, 1.0, weights, threads, gradient)
@@ -122,7 +124,7 @@ def test_a_pass_in_shards_has_the_bits_of_the_core(
     lists, rng = many_lists(), np.random.default_rng(1)
     lists = replace(lists, dense=rng.normal(size=(len(lists), 2)))
     worths, weights = rng.random(len(lists)), rng.normal(size=lists.n_features)
-    copy = copy_of(lists, np.ones(lists.n_features, bool), weights)
+    copy = copy_of(lists, np.ones(lists.n_features, bool), weights, masks=True)
     here, there = np.ones(len(weights)), np.ones(len(weights))
     with engine_of(place, 2) as engine:
         shards = on_engine.EnginePass(copy, worths, 0.7, engine)
@@ -172,7 +174,7 @@ def test_what_rounding_leaves_of_nothing_is_nothing() -> None:
 
 def objective_of(lists: Lists, worths: Vector, **options: Any) -> ExpectedWorth:
     moving = np.ones(lists.n_features, bool)
-    copy = copy_of(lists, moving, np.zeros(lists.n_features))
+    copy = copy_of(lists, moving, np.zeros(lists.n_features), masks=True)
     penalised = np.arange(lists.n_features) >= lists.n_dense
     return ExpectedWorth(
         copy.lists, worths, lists.n_sentences, moving=moving, penalised=penalised, **options
@@ -288,7 +290,7 @@ def test_small_steps_are_those_of_the_slow_form(rule: str, batch: int, l1: float
         slow_rule.move(expected, Direction(touched, values, 0.0))
     found = weights.copy()
     core = _core.SgdStep(0.3, 0.2, l1) if rule == "sgd" else _core.AdaGradStep(0.3, 0.2, l1)
-    copy = copy_of(lists, np.ones(n, bool), weights)
+    copy = copy_of(lists, np.ones(n, bool), weights, masks=True)
     masks = moving.astype(np.uint8), penalised.astype(np.uint8)
     seen = _core.small_steps(
         copy.lists, worths, scale, order, batch, factor, l2, *masks, core, found, np.zeros(n)

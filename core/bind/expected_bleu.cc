@@ -51,8 +51,8 @@ Worths of_sentences(const BoundDifferences& lists, Vector<double> worths, double
           to_numpy(std::move(found.sparse))};
 }
 
-void add_all(Vector<double> dense, Vector<double> sparse, Vector<int32_t> features,
-             int64_t n_dense, InOutVector<double> gradient, int threads) {
+void add_all(Vector<double> dense, Vector<double> sparse, Vector<int64_t> offsets,
+             Vector<int32_t> features, int64_t n_dense, InOutVector<double> gradient, int threads) {
   if (n_dense < 0 || static_cast<size_t>(n_dense) > gradient.size()) {
     throw Error("expected no more dense features than there are");
   }
@@ -61,9 +61,12 @@ void add_all(Vector<double> dense, Vector<double> sparse, Vector<int32_t> featur
     throw Error("derivatives by dense features: expected a row per sentence");
   }
   check_size(sparse.size(), features.size(), "derivatives by sparse features");
+  check_offsets(view(offsets), features.size(), "features");
+  check_ascending(view(offsets), view(features));
   check_ids(view(features), static_cast<int64_t>(gradient.size() - width), "features");
   nb::gil_scoped_release release;
-  add_derivatives(view(dense), view(sparse), view(features), width, view(gradient), threads);
+  add_derivatives(view(dense), view(sparse), view(offsets), view(features), width, view(gradient),
+                  threads);
 }
 
 // Gives the rule its memory, which is an array of the caller's.
@@ -139,8 +142,8 @@ void register_expected_bleu(nb::module_& m) {
         nb::arg("weights"), nb::arg("derive"), nb::arg("threads"),
         "What `expected_worth` adds up, sentence by sentence: expected worths, derivatives by dense"
         " features (a row per sentence) and by the features of every sentence.");
-  m.def("add_derivatives", &add_all, nb::arg("dense"), nb::arg("sparse"), nb::arg("features"),
-        nb::arg("n_dense"), nb::arg("gradient"), nb::arg("threads"),
+  m.def("add_derivatives", &add_all, nb::arg("dense"), nb::arg("sparse"), nb::arg("offsets"),
+        nb::arg("features"), nb::arg("n_dense"), nb::arg("gradient"), nb::arg("threads"),
         "Add derivatives to a gradient, sentence after sentence, as `expected_worth` does.");
   m.def("small_steps", &steps, nb::arg("lists"), nb::arg("worths"), nb::arg("scale"),
         nb::arg("order"), nb::arg("batch"), nb::arg("factor"), nb::arg("l2"), nb::arg("moving"),

@@ -1,9 +1,12 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <variant>
 
@@ -20,6 +23,7 @@ namespace {
 // What candidates are worth, once gains and truths are seen to belong to the lists.
 Worths worths_of(const BoundDifferences& lists, const Vector<double>& gains,
                  const Vector<int64_t>& n_truths) {
+  lists.check_entries_only();
   const auto offsets = lists.offsets();
   check_size(gains.size(), lists.n_candidates(), "gains");
   check_size(n_truths.size(), lists.n_sentences(), "numbers of truths");
@@ -102,10 +106,11 @@ OutVector<int64_t> best(const BoundDifferences& lists, Vector<double> weights, i
 template <typename Value>
 void bind_lists(nb::class_<BoundDifferences>& lists) {
   lists.def(nb::init<Vector<int64_t>, Vector<double>, Matrix<double>, Vector<int64_t>,
-                     Vector<int32_t>, Vector<int64_t>, Vector<int32_t>, Vector<Value>, int64_t>(),
+                     Vector<int32_t>, Vector<int64_t>, Vector<int32_t>, Vector<Value>, int64_t,
+                     std::optional<BoundMasks>>(),
             nb::arg("offsets"), nb::arg("base"), nb::arg("dense"), nb::arg("feature_offsets"),
             nb::arg("features"), nb::arg("row_offsets"), nb::arg("places"),
-            nb::arg("values").noconvert(), nb::arg("n_sparse"));
+            nb::arg("values").noconvert(), nb::arg("n_sparse"), nb::arg("masked").none() = nb::none());
 }
 
 template <typename Value, typename Difference>
@@ -114,7 +119,7 @@ void bind_differences(nb::module_& m) {
       "differences",
       [](Vector<int64_t> offsets, Vector<int64_t> row_offsets, Vector<int32_t> columns,
          Vector<Value> values, int64_t first, int64_t last, Vector<uint8_t> kept, bool clip,
-         int threads) {
+         bool masks, int threads) {
         Differences<Difference> found;
         {
           nb::gil_scoped_release release;
@@ -133,19 +138,42 @@ void bind_differences(nb::module_& m) {
                     "columns");
           const SparseLists<Value> lists{view(offsets),     {},           0,
                                          view(row_offsets), view(columns), view(values)};
-          found = differences<Value, Difference>(lists, first, last, view(kept), clip, threads);
+          found = differences<Value, Difference>(lists, first, last, view(kept), clip, masks,
+                                                 threads);
         }
         return std::make_tuple(to_numpy(std::move(found.n_features)),
                                to_numpy(std::move(found.features)),
                                to_numpy(std::move(found.n_entries)),
                                to_numpy(std::move(found.places)),
-                               to_numpy(std::move(found.values)));
+                               to_numpy(std::move(found.values)),
+                               to_numpy(std::move(found.n_masked)),
+                               to_numpy(std::move(found.masked_places)),
+                               to_numpy(std::move(found.masked_values)),
+                               to_numpy(std::move(found.bits)));
       },
       nb::arg("offsets"), nb::arg("row_offsets"), nb::arg("columns"),
       nb::arg("values").noconvert(), nb::arg("first"), nb::arg("last"), nb::arg("kept"),
-      nb::arg("clip"), nb::arg("threads"),
+      nb::arg("clip"), nb::arg("masks"), nb::arg("threads"),
       "In what the candidates of each sentence differ: numbers of features and features by"
-      " sentence, numbers of entries by candidate, their places among the features, values.");
+      " sentence, numbers of entries by candidate, their places among the features, values; with"
+      " `masks` also numbers of masked values by sentence, their places, values, and masks.");
+}
+
+// The sums of numbers by mask over the masks of each candidate, and those of numbers by candidate.
+std::tuple<OutVector<double>, OutVector<double>> sum_by_masks(const std::string& name,
+                                                              Matrix<uint8_t> masks,
+                                                              Vector<double> by_mask,
+                                                              Vector<double> by_candidate) {
+  const auto all = mask_sums();
+  const auto way = std::ranges::find(all, name, &MaskSums::name);
+  if (way == all.end()) throw Error("expected one of the ways to sum up by masks");
+  const Masks some{masks.data(), masks.shape(0), masks.shape(1)};
+  check_size(by_mask.size(), some.n, "numbers by mask");
+  check_size(by_candidate.size(), 8 * some.n_bytes, "numbers by candidate");
+  std::vector<double> of_candidates(8 * some.n_bytes), of_masks(some.n);
+  way->by_candidate(some, by_mask.data(), of_candidates.data());
+  way->by_mask(some, by_candidate.data(), of_masks.data());
+  return {to_numpy(std::move(of_candidates)), to_numpy(std::move(of_masks))};
 }
 
 void bind_losses_and_updates(nb::module_& m) {
@@ -210,6 +238,23 @@ void register_online(nb::module_& m) {
         nb::arg("n_steps"), nb::arg("weights"), nb::arg("lag"),
         nb::arg("squares").none() = nb::none(), nb::kw_only(), nb::arg("threads"),
         "Move the weights of distinct columns after so many steps; gives them as they are then.");
+  nb::class_<BoundMasks>(m, "MaskedValues",
+                         "Values of features with a bit for each candidate of a sentence.")
+      .def(nb::init<Vector<int64_t>, Vector<int32_t>, Vector<int16_t>, Vector<uint8_t>>(),
+           nb::arg("offsets"), nb::arg("places"), nb::arg("values"), nb::arg("bits"));
+  m.def(
+      "mask_sums",
+      [] {
+        nb::list names;
+        for (const MaskSums& one : mask_sums()) names.append(one.name);
+        return names;
+      },
+      nb::sig("def mask_sums() -> list[str]"),
+      "The ways to sum up by masks that this processor has, the fastest last.");
+  m.def("sum_by_masks", &sum_by_masks, nb::arg("way"), nb::arg("masks"), nb::arg("by_mask"),
+        nb::arg("by_candidate"),
+        "For each candidate the sum of the numbers of its masks, and for each mask that of the"
+        " numbers of its candidates, in one way.");
   nb::class_<BoundDifferences> lists(
       m, "DifferenceLists", "Lists of that in which the candidates of a sentence differ.");
   bind_lists<int16_t>(lists);

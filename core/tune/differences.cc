@@ -1,7 +1,9 @@
 #include "tune/differences.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "flat_map.h"
@@ -14,20 +16,103 @@ namespace {
 
 constexpr size_t kSentencesAtOnce = 64;
 constexpr uint8_t kMostCount = 255;
+// So many candidates for each byte of a mask, and no fewer than two, have a value that is masked.
+constexpr double kLeastPerByte = 0.5;
+
+// Moves values that many candidates of a sentence have from entries into masks.
+class Masking {
+ public:
+  // The candidates of the sentence, `n_rows`, are the last in `out`; their entries begin at `begin`.
+  void mask(size_t begin, size_t n_rows, Differences<int16_t>& out) {
+    find(begin, out);
+    const size_t n_bytes = mask_bytes(n_rows), first_byte = out.bits.size();
+    const auto least = static_cast<size_t>(kLeastPerByte * static_cast<double>(n_bytes));
+    int64_t n_masked = 0;
+    for (Found& one : found_) {
+      if (one.n_candidates < std::max<size_t>(2, least)) continue;
+      one.mask = n_masked++;
+      out.masked_places.push_back(one.place);
+      out.masked_values.push_back(one.value);
+    }
+    out.n_masked.push_back(n_masked);
+    out.bits.resize(first_byte + static_cast<size_t>(n_masked) * n_bytes);
+    move(begin, n_rows, out.bits.data() + first_byte, out);
+  }
+
+ private:
+  struct Found {
+    int32_t place;
+    int16_t value;
+    size_t n_candidates = 0;
+    int64_t mask = -1;
+  };
+
+  // Finds the values of the sentence, and which one each entry is.
+  void find(size_t begin, const Differences<int16_t>& out) {
+    found_.clear();
+    entries_.clear();
+    known_.clear();
+    for (size_t i = begin; i < out.places.size(); ++i) {
+      const uint64_t key = static_cast<uint64_t>(out.places[i]) << 16 |
+                           static_cast<uint16_t>(out.values[i]);
+      const int32_t* known = known_.find(key);
+      const int32_t at = known == nullptr ? static_cast<int32_t>(found_.size()) : *known;
+      if (known == nullptr) {
+        known_.insert(key, at);
+        found_.push_back({out.places[i], out.values[i]});
+      }
+      ++found_[static_cast<size_t>(at)].n_candidates;
+      entries_.push_back(at);
+    }
+  }
+
+  void move(size_t begin, size_t n_rows, uint8_t* bits, Differences<int16_t>& out) const {
+    const size_t n_bytes = mask_bytes(n_rows);
+    int64_t* const lengths = out.n_entries.data() + (out.n_entries.size() - n_rows);
+    size_t to = begin, from = begin;
+    for (size_t row = 0; row < n_rows; ++row) {
+      const size_t end = from + static_cast<size_t>(lengths[row]), before = to;
+      for (; from < end; ++from) {
+        const Found& one = found_[static_cast<size_t>(entries_[from - begin])];
+        if (one.mask >= 0 && take(bits[static_cast<size_t>(one.mask) * n_bytes + row / 8], row % 8)) {
+          continue;
+        }
+        out.places[to] = out.places[from];
+        out.values[to++] = out.values[from];
+      }
+      lengths[row] = static_cast<int64_t>(to - before);
+    }
+    out.places.resize(to);
+    out.values.resize(to);
+  }
+
+  // Sets a bit; whether it was not set, as it is where a candidate has a feature twice.
+  static bool take(uint8_t& byte, size_t bit) {
+    const auto mask = static_cast<uint8_t>(1 << bit);
+    const bool is_new = (byte & mask) == 0;
+    byte |= mask;
+    return is_new;
+  }
+
+  KeyMap<int32_t> known_;
+  std::vector<Found> found_;
+  std::vector<int32_t> entries_;
+};
 
 // The features of one sentence while its candidates are compared.
 template <typename Value, typename Difference>
 class Comparison {
  public:
-  Comparison(const SparseLists<Value>& lists, std::span<const uint8_t> kept, bool clip)
-      : lists_(lists), kept_(kept), clip_(clip) {}
+  Comparison(const SparseLists<Value>& lists, std::span<const uint8_t> kept, bool clip, bool masks)
+      : lists_(lists), kept_(kept), clip_(clip), masks_(masks) {}
 
   void add(int64_t sentence, Differences<Difference>& out) {
     const int64_t first = lists_.offsets[sentence], last = lists_.offsets[sentence + 1];
     look(first, last);
-    const size_t before = out.features.size();
+    const size_t before = out.features.size(), first_entry = out.places.size();
     usual_.clear();
-    for (Feature& feature : features_) {
+    for (const size_t at : ascending()) {
+      Feature& feature = features_[at];
       feature.usual = 2 * feature.n_equal > last - first ? feature.value : Difference{0};
       feature.place = -1;
       if (feature.n_equal == last - first) continue;  // all have the same: it cancels
@@ -38,6 +123,9 @@ class Comparison {
     out.n_features.push_back(static_cast<int64_t>(out.features.size() - before));
     size_t at = 0;
     for (int64_t row = first; row < last; ++row) write(row, at, out);
+    if constexpr (std::is_same_v<Difference, int16_t>) {
+      if (masks_) masking_.mask(first_entry, static_cast<size_t>(last - first), out);
+    }
   }
 
  private:
@@ -77,6 +165,14 @@ class Comparison {
     }
   }
 
+  // The features of the sentence by their columns.
+  const std::vector<size_t>& ascending() {
+    ascending_.resize(features_.size());
+    std::iota(ascending_.begin(), ascending_.end(), size_t{0});
+    std::ranges::sort(ascending_, {}, [&](size_t at) { return features_[at].column; });
+    return ascending_;
+  }
+
   // Writes the entries of a candidate, whose first one in `entries_` is `at`.
   void write(int64_t row, size_t& at, Differences<Difference>& out) {
     const size_t before = out.places.size();
@@ -114,9 +210,11 @@ class Comparison {
 
   const SparseLists<Value>& lists_;
   std::span<const uint8_t> kept_;
-  bool clip_;
+  bool clip_, masks_;
+  Masking masking_;
   KeyMap<int32_t> found_;
   std::vector<Feature> features_;
+  std::vector<size_t> ascending_;
   std::vector<const Feature*> usual_;  // what more than half of the candidates have
   std::vector<int32_t> entries_;
   std::vector<std::pair<int32_t, Difference>> row_;  // the entries of a candidate
@@ -155,11 +253,12 @@ template std::vector<int32_t> count_ones(std::span<const int64_t>, std::span<con
 
 template <typename Value, typename Difference>
 Differences<Difference> differences(const SparseLists<Value>& lists, int64_t first, int64_t last,
-                                    std::span<const uint8_t> kept, bool clip, int threads) {
+                                    std::span<const uint8_t> kept, bool clip, bool masks,
+                                    int threads) {
   const auto n = static_cast<size_t>(last - first);
   std::vector<Differences<Difference>> parts((n + kSentencesAtOnce - 1) / kSentencesAtOnce);
   for_chunks(n, kSentencesAtOnce, threads, [&] {
-    return [&, comparison = Comparison<Value, Difference>(lists, kept, clip)](
+    return [&, comparison = Comparison<Value, Difference>(lists, kept, clip, masks)](
                size_t begin, size_t end) mutable {
       auto& part = parts[begin / kSentencesAtOnce];
       for (size_t at = begin; at < end; ++at) {
@@ -174,14 +273,18 @@ Differences<Difference> differences(const SparseLists<Value>& lists, int64_t fir
     append(all.n_entries, part.n_entries);
     append(all.places, part.places);
     append(all.values, part.values);
+    append(all.n_masked, part.n_masked);
+    append(all.masked_places, part.masked_places);
+    append(all.masked_values, part.masked_values);
+    append(all.bits, part.bits);
     part = {};
   }
   return all;
 }
 
 template Differences<int16_t> differences(const SparseLists<uint8_t>&, int64_t, int64_t,
-                                          std::span<const uint8_t>, bool, int);
+                                          std::span<const uint8_t>, bool, bool, int);
 template Differences<double> differences(const SparseLists<double>&, int64_t, int64_t,
-                                         std::span<const uint8_t>, bool, int);
+                                         std::span<const uint8_t>, bool, bool, int);
 
 }  // namespace calque

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tune/masked_values.h"
 #include "tune/sparse_lists.h"
 
 namespace calque {
@@ -16,7 +17,7 @@ namespace calque {
 // candidate i, from row_offsets[i] to row_offsets[i + 1], are places among those features and by how
 // much the candidate has more of them than the usual candidate of its sentence: first those of 1,
 // ones[2 i] of them, then those of -1, ones[2 i + 1], then the others. Most are of the first two
-// kinds, of which a kernel need not read the values.
+// kinds, of which a kernel need not read the values. What is `masked` has no entries.
 template <typename Value>
 struct DifferenceLists {
   std::span<const int64_t> offsets;
@@ -29,14 +30,20 @@ struct DifferenceLists {
   std::span<const int32_t> places;
   std::span<const Value> values;
   std::span<const int32_t> ones;
+  MaskedLists masked;
 
   std::span<const int32_t> features_of(int64_t sentence) const {
     const auto begin = static_cast<size_t>(feature_offsets[sentence]);
     return features.subspan(begin, static_cast<size_t>(feature_offsets[sentence + 1]) - begin);
   }
 
-  // The products of the dense and of the sparse features of a row with weights: `local` are those of
-  // the features of its sentence. Every row is summed on its own: equal rows have equal sums.
+  // The masked values of a sentence.
+  MaskedValues masked_of(int64_t sentence) const {
+    return masked.of(sentence, static_cast<size_t>(offsets[sentence + 1] - offsets[sentence]));
+  }
+
+  // The products of the dense features and of the sparse entries of a row with weights: `local` are
+  // those of the features of its sentence. Every row is summed on its own: equal rows have equal sums.
   std::pair<double, double> products(int64_t row, std::span<const double> dense_weights,
                                      std::span<const double> local) const {
     const double* own = dense.data() + static_cast<size_t>(row) * n_dense;
@@ -61,6 +68,10 @@ struct Differences {
   std::vector<int64_t> n_entries;  // of every candidate
   std::vector<int32_t> places;
   std::vector<Value> values;
+  std::vector<int64_t> n_masked;  // of every sentence: values with a mask instead of entries
+  std::vector<int32_t> masked_places;
+  std::vector<int16_t> masked_values;
+  std::vector<uint8_t> bits;  // the masks
 };
 
 // How many rows have each column, up to 255.
@@ -68,11 +79,13 @@ std::vector<uint8_t> column_counts(std::span<const int32_t> columns, size_t n_co
 
 // The differences within the sentences from `first` up to `last`; columns that are not `kept` are
 // left out. A feature that all candidates have with the same value cancels and disappears; what more
-// than half have is taken from all, so that only the others have an entry. With `clip`, a
-// feature is there or not, however often. The number of threads changes nothing.
-// Oracle: tests/test_tune_relevant_set.py.
+// than half have is taken from all, so that only the others have an entry. The features of a sentence
+// ascend. With `clip`, a feature is there or not, however often. With `masks`, whole values that many
+// candidates of a sentence have are masked. The number of threads changes nothing.
+// Oracle: tests/test_tune_relevant_set.py, tests/test_tune_masks.py.
 template <typename Value, typename Difference>
 Differences<Difference> differences(const SparseLists<Value>& lists, int64_t first, int64_t last,
-                                    std::span<const uint8_t> kept, bool clip, int threads);
+                                    std::span<const uint8_t> kept, bool clip, bool masks,
+                                    int threads);
 
 }  // namespace calque

@@ -38,18 +38,18 @@ class Expectation {
   // fetched, which lie anywhere in memory.
   double look(int64_t sentence, int64_t next) {
     first_ = lists_.offsets[sentence];
+    masked_ = lists_.masked_of(sentence);
     score(sentence, next);
-    const auto worths = posterior_.worths.subspan(static_cast<size_t>(first_), factors_.size());
+    const auto factors = own_factors();
+    const auto worths = posterior_.worths.subspan(static_cast<size_t>(first_), factors.size());
     const auto [lowest, highest] = std::minmax_element(worths.begin(), worths.end());
     has_choice_ = *lowest != *highest;
     if (!has_choice_) return *lowest;
-    const double most = *std::max_element(factors_.begin(), factors_.end());
+    const double most = *std::max_element(factors.begin(), factors.end());
     double total = 0, mean = 0;
-    for (double& factor : factors_) total += factor = std::exp(posterior_.scale * (factor - most));
-    for (size_t i = 0; i < factors_.size(); ++i) mean += (factors_[i] /= total) * worths[i];
-    for (size_t i = 0; i < factors_.size(); ++i) {
-      factors_[i] *= posterior_.scale * (worths[i] - mean);
-    }
+    for (double& factor : factors) total += factor = std::exp(posterior_.scale * (factor - most));
+    for (size_t i = 0; i < factors.size(); ++i) mean += (factors[i] /= total) * worths[i];
+    for (size_t i = 0; i < factors.size(); ++i) factors[i] *= posterior_.scale * (worths[i] - mean);
     return mean;
   }
 
@@ -60,12 +60,14 @@ class Expectation {
     if (!has_choice_) return;
     double size = 0;
     sizes_.assign(gradient.dense.size() + (kHasSizes ? gradient.sparse.size() : 0), 0.0);
-    for (size_t i = 0; i < factors_.size(); ++i) {
-      const double factor = factors_[i];
+    const auto factors = own_factors();
+    for (size_t i = 0; i < factors.size(); ++i) {
+      const double factor = factors[i];
       if (factor == 0) continue;
       size += std::abs(factor);
       add_row(first_ + static_cast<int64_t>(i), factor, gradient);
     }
+    masked_sums_.add(masked_, factors_, gradient.sparse);
     for (size_t d = 0; d < gradient.dense.size(); ++d) sweep(gradient.dense[d], sizes_[d]);
     for (size_t i = 0; i < gradient.sparse.size(); ++i) {
       sweep(gradient.sparse[i], kHasSizes ? sizes_[gradient.dense.size() + i] : size);
@@ -76,6 +78,8 @@ class Expectation {
   // Counts are of the size of 1, other values of any size.
   static constexpr bool kHasSizes = std::is_floating_point_v<Value>;
 
+  std::span<double> own_factors() { return std::span(factors_).first(n_candidates_); }
+
   static void sweep(double& sum, double size) {
     if (std::abs(sum) <= kDust * size) sum = 0;
   }
@@ -85,15 +89,16 @@ class Expectation {
     const auto own = lists_.features_of(sentence), coming = lists_.features_of(next);
     local_.resize(own.size());
     for (size_t i = 0; i < own.size(); ++i) local_[i] = sparse[own[i]];
-    const auto n = static_cast<size_t>(lists_.offsets[sentence + 1] - first_);
-    factors_.resize(n);
+    n_candidates_ = static_cast<size_t>(lists_.offsets[sentence + 1] - first_);
+    const auto masked = masked_sums_.scores(masked_, local_);
+    factors_.assign(8 * masked_.masks.n_bytes, 0.0);
     size_t fetched = 0;
-    for (size_t i = 0; i < n; ++i) {
-      for (const size_t end = coming.size() * (i + 1) / n; fetched < end; ++fetched) {
+    for (size_t i = 0; i < n_candidates_; ++i) {
+      for (const size_t end = coming.size() * (i + 1) / n_candidates_; fetched < end; ++fetched) {
         __builtin_prefetch(sparse + coming[fetched]);
       }
       const int64_t row = first_ + static_cast<int64_t>(i);
-      factors_[i] = lists_.base[row] + dense_product(row) + sparse_product(row);
+      factors_[i] = lists_.base[row] + dense_product(row) + (sparse_product(row) + masked[i]);
     }
   }
 
@@ -160,10 +165,14 @@ class Expectation {
   const Posterior& posterior_;
   std::span<const double> weights_;
   int64_t first_ = 0;  // candidate of the sentence
+  size_t n_candidates_ = 0;
+  MaskedValues masked_{};
+  MaskedSums masked_sums_;
   bool has_choice_ = false;
-  std::vector<double> local_;    // weights of the sentence's features
-  std::vector<double> factors_;  // scores, then posteriors, then what candidates have in derivatives
-  std::vector<double> sizes_;    // of the terms of derivatives
+  std::vector<double> local_;  // weights of the sentence's features
+  // Scores, then posteriors, then what candidates have in derivatives; and 0 up to the last byte.
+  std::vector<double> factors_;
+  std::vector<double> sizes_;  // of the terms of derivatives
 };
 
 // The gradient of a batch of sentences in an array for all weights, and which of them it touches.
@@ -241,25 +250,30 @@ SentenceWorths sentence_worths(const DifferenceLists<Value>& lists, const Poster
   return found;
 }
 
-// A thread has a range of the features to itself and goes through all sentences in their order, so
-// every sum is that of one thread.
+// A thread has a range of the features to itself, which is a stretch of those of every sentence, and
+// goes through all sentences in their order, so every sum is that of one thread.
 void add_derivatives(std::span<const double> dense, std::span<const double> sparse,
-                     std::span<const int32_t> features, size_t n_dense,
-                     std::span<double> gradient, int threads) {
+                     std::span<const int64_t> offsets, std::span<const int32_t> features,
+                     size_t n_dense, std::span<double> gradient, int threads) {
   for (size_t i = 0; i < dense.size(); ++i) gradient[i % n_dense] += dense[i];
   const auto sums = gradient.subspan(n_dense);
   const auto n_ranges = static_cast<size_t>(std::max(threads, 1));
   const size_t width = sums.size() / n_ranges + 1;
+  const auto column = [&](size_t i) { return static_cast<size_t>(features[i]); };
   for_chunks(n_ranges, 1, threads, [&] {
     return [&](size_t range, size_t) {
-      const size_t begin = range * width;
-      for (size_t i = 0; i < features.size(); ++i) {
-        if (i + kAhead < features.size()) {
-          const auto ahead = static_cast<size_t>(features[i + kAhead]);
-          if (ahead - begin < width) __builtin_prefetch(sums.data() + ahead, 1);
+      const size_t first = range * width, last = first + width;
+      for (size_t s = 0; s + 1 < offsets.size(); ++s) {
+        const auto begin = static_cast<size_t>(offsets[s] - offsets[0]);
+        const auto end = static_cast<size_t>(offsets[s + 1] - offsets[0]);
+        const auto own = features.subspan(begin, end - begin);
+        const auto lower = std::ranges::lower_bound(
+            own, first, {}, [](int32_t feature) { return static_cast<size_t>(feature); });
+        for (auto i = begin + static_cast<size_t>(lower - own.begin()); i < end && column(i) < last;
+             ++i) {
+          if (i + kAhead < end) __builtin_prefetch(&sums[column(i + kAhead)], 1);
+          sums[column(i)] += sparse[i];
         }
-        const auto feature = static_cast<size_t>(features[i]);
-        if (feature - begin < width) sums[feature] += sparse[i];
       }
     };
   });
@@ -277,7 +291,9 @@ double expected_worth(const DifferenceLists<Value>& lists, const Posterior& post
     for (const double mean : found.means) sum += mean;
     if (!gradient.empty()) {
       const auto begin = static_cast<size_t>(lists.feature_offsets[first]);
-      add_derivatives(found.dense, found.sparse,
+      const auto offsets = lists.feature_offsets.subspan(static_cast<size_t>(first),
+                                                         static_cast<size_t>(last - first) + 1);
+      add_derivatives(found.dense, found.sparse, offsets,
                       lists.features.subspan(begin, found.sparse.size()), lists.n_dense, gradient,
                       threads);
     }

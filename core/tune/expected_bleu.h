@@ -34,10 +34,11 @@ SentenceWorths sentence_worths(const DifferenceLists<Value>& lists, const Poster
                                bool derive, int threads);
 
 // Adds the derivatives of sentences to a gradient (dense features first), one sentence after the
-// other; `features` are theirs, side by side. Threads change no bit.
+// other; `features` are theirs, side by side, ascending in each: those of sentence s are from
+// offsets[s] - offsets[0] to offsets[s + 1] - offsets[0]. Threads change no bit.
 void add_derivatives(std::span<const double> dense, std::span<const double> sparse,
-                     std::span<const int32_t> features, size_t n_dense,
-                     std::span<double> gradient, int threads);
+                     std::span<const int64_t> offsets, std::span<const int32_t> features,
+                     size_t n_dense, std::span<double> gradient, int threads);
 
 // The sum over all sentences of the expected worth of their candidates. Its derivatives by the
 // weights (dense features first) are added to `gradient`, if that is not empty. Sums over sentences go

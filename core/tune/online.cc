@@ -217,17 +217,20 @@ std::vector<int64_t> best_of_differences(const DifferenceLists<Value>& lists,
   const auto sparse = weights.subspan(lists.n_dense);
   std::vector<int64_t> best(lists.offsets.size() - 1);
   for_chunks(best.size(), kSentencesAtOnce, threads, [&] {
-    return [&, local = std::vector<double>()](size_t begin, size_t end) mutable {
+    return [&, local = std::vector<double>(), sums = MaskedSums()](size_t begin,
+                                                                   size_t end) mutable {
       for (size_t at = begin; at < end; ++at) {
         const auto sentence = static_cast<int64_t>(at);
         local.clear();
         for (const int32_t feature : lists.features_of(sentence)) {
           local.push_back(sparse[static_cast<size_t>(feature)]);
         }
+        const auto masked = sums.scores(lists.masked_of(sentence), local);
         double highest = 0;
         for (int64_t row = lists.offsets[at]; row < lists.offsets[at + 1]; ++row) {
           const auto [dense_sum, sparse_sum] = lists.products(row, weights, local);
-          const double score = lists.base[row] + dense_sum + sparse_sum;
+          const double score = lists.base[row] + dense_sum +
+                               (sparse_sum + masked[static_cast<size_t>(row - lists.offsets[at])]);
           if (row == lists.offsets[at] || score > highest) best[at] = row, highest = score;
         }
       }

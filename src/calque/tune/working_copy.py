@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from calque._core import DifferenceLists, column_counts, differences
+from calque._core import DifferenceLists, MaskedValues, column_counts, differences
 from calque.hyps import Lists
 from calque.text.working import WorkingFolder
 from calque.tune.problem import Vector
@@ -60,7 +60,7 @@ class WorkingCopy:
     n_bytes: int
     """The size of everything."""
     n_entries: int
-    """Of all candidates."""
+    """Of all candidates, masked ones included."""
 
     def __init__(
         self,
@@ -72,6 +72,7 @@ class WorkingCopy:
         keep: Callable[[int, Lists], Arrays] = lambda first, lists: {},
         counts: bool | None = None,
         clip: bool = False,
+        masks: bool = False,
         on_disk: bool = False,
         threads: int = 1,
     ) -> None:
@@ -79,22 +80,27 @@ class WorkingCopy:
 
         `keep` is given the first sentence of a part and its lists: it gives arrays with an entry or
         a row per candidate that are wanted beside them. `counts` tells whether all values of all
-        parts are small counts, where there are several parts. With `on_disk` the copy is in files,
-        mapped into memory.
+        parts are small counts, where there are several parts. With `masks`, counts that many
+        candidates of a sentence have are masked, a bit per candidate, and are no entries: smaller
+        and faster, for who knows masks. With `on_disk` the copy is in files, mapped into memory.
         """
         self._folder = WorkingFolder("copy") if on_disk else None
         n_dense, n_sparse = len(units), len(moving) - len(units)
         is_dense, is_sparse = moving[:n_dense], moving[n_dense:].astype(np.uint8)
         rest = np.where(moving, 0.0, start)
         others = rest if rest.any() else None
+        self.n_entries = 0
         stack, n_sentences = _Stack(None if self._folder is None else self._folder.path), 0
         for part in parts:
             values = part.values if counts is None or counts else part.values.astype(np.float64)
             rows = part.offsets, part.row_offsets, part.columns, values
             for first in range(0, part.n_sentences, AT_ONCE):
                 last = min(first + AT_ONCE, part.n_sentences)
-                differing = differences(*rows, first, last, is_sparse, clip, threads)
-                stack.append(dict(zip(_DIFFERENCES, differing, strict=True)))
+                differing = differences(*rows, first, last, is_sparse, clip, masks, threads)
+                some: Arrays = dict(zip(_DIFFERENCES, differing, strict=True))
+                stack.append(some)
+                n_masked = int.from_bytes(some["bits"].tobytes()).bit_count()
+                self.n_entries += len(some["places"]) + n_masked
             dense = np.ascontiguousarray(part.dense[:, is_dense] / units[is_dense])
             base = np.zeros(len(part)) if others is None else part.scores(others)
             lengths = np.diff(part.offsets)
@@ -103,7 +109,6 @@ class WorkingCopy:
             n_sentences += part.n_sentences
         arrays = stack.joined()
         self.n_bytes = sum(array.nbytes for array in arrays.values())
-        self.n_entries = len(arrays["places"])
         self.on_disk = on_disk
         self.offsets = _offsets(arrays.pop("lengths"))
         self.base, self.dense = arrays.pop("base"), arrays.pop("dense")
@@ -111,6 +116,8 @@ class WorkingCopy:
         self.features = arrays.pop("features")
         self.row_offsets = _offsets(arrays.pop("n_entries"))
         self.places, self.values = arrays.pop("places"), arrays.pop("values")
+        masked = arrays.pop("masked_places"), arrays.pop("masked_values"), arrays.pop("bits")
+        self._masked = _offsets(arrays.pop("n_masked")), *masked
         self.lists = DifferenceLists(
             self.offsets,
             self.base,
@@ -121,8 +128,25 @@ class WorkingCopy:
             self.places,
             self.values,
             n_sparse,
+            MaskedValues(*self._masked) if self.has_masks else None,
         )
         self.kept = arrays
+
+    @property
+    def has_masks(self) -> bool:
+        """Whether some values are masked."""
+        return len(self._masked[-1]) > 0
+
+    def masked_of(self, first: int, last: int) -> tuple[NDArray[Any], ...] | None:
+        """The masked values of the sentences from `first` up to `last`, for the core."""
+        if not self.has_masks:
+            return None
+        offsets, places, values, bits = self._masked
+        some = slice(int(offsets[first]), int(offsets[last]))
+        n_bytes = -(-np.diff(self.offsets) // 8) * np.diff(offsets)
+        begin, size = int(n_bytes[:first].sum()), int(n_bytes[first:last].sum())
+        arrays = places[some], values[some], bits[begin : begin + size]
+        return offsets[first : last + 1] - some.start, *(np.array(one) for one in arrays)
 
     @property
     def n_sentences(self) -> int:
@@ -130,7 +154,17 @@ class WorkingCopy:
         return len(self.offsets) - 1
 
 
-_DIFFERENCES = ("n_features", "features", "n_entries", "places", "values")
+_DIFFERENCES = (
+    "n_features",
+    "features",
+    "n_entries",
+    "places",
+    "values",
+    "n_masked",
+    "masked_places",
+    "masked_values",
+    "bits",
+)
 
 
 class _Stack:

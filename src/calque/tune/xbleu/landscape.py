@@ -71,6 +71,7 @@ class Landscape:
             units,
             keep=keep,
             counts=store.is_counts,
+            masks=terms.device == "core",
             on_disk=not store.has_room(WORKING_COPIES),
             threads=threads,
         )

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calque._core import DifferenceLists, add_derivatives, sentence_worths
+from calque._core import DifferenceLists, MaskedValues, add_derivatives, sentence_worths
 from calque.parallel import Engine, Shared
 from calque.tune.problem import Vector
 from calque.tune.working_copy import WorkingCopy
@@ -38,13 +38,16 @@ class Shard:
     """The lists of some sentences, with sparse features numbered among their own."""
 
     arrays: Mapping[str, Any]
-    """What `DifferenceLists` takes."""
+    """What `DifferenceLists` takes, beside the masked values."""
+    masked: tuple[NDArray[Any], ...] | None
+    """What `MaskedValues` takes."""
     worths: Vector
     scale: float
 
     def look(self, weights: Vector, derive: bool, threads: int) -> Found:
         """What weights, those of the shard's own features, are worth."""
-        lists = DifferenceLists(**self.arrays)
+        masked = None if self.masked is None else MaskedValues(*self.masked)
+        lists = DifferenceLists(**self.arrays, masked=masked)
         return Found(*sentence_worths(lists, self.worths, self.scale, weights, derive, threads))
 
 
@@ -55,8 +58,9 @@ class _Known:
     shard: Shared[Shard]
     own: NDArray[np.int32]
     """The sparse features of the shard, rising, by their number here."""
+    offsets: NDArray[np.int64]
     features: NDArray[np.int32]
-    """Those of every sentence, side by side, by their number here."""
+    """Those of every sentence, from `offsets[s]` to `offsets[s + 1]`, by their number here."""
 
 
 class EnginePass:
@@ -83,9 +87,8 @@ class EnginePass:
         for known, found in zip(self._shards, self._found(weights, gradient), strict=True):
             total = float(np.cumsum(np.append(total, found.worths))[-1])  # one after the other
             if gradient is not None:
-                add_derivatives(
-                    found.dense, found.sparse, known.features, n_dense, gradient, threads=1
-                )
+                rows = known.offsets, known.features
+                add_derivatives(found.dense, found.sparse, *rows, n_dense, gradient, threads=1)
         return total
 
     def _found(self, weights: Vector, gradient: Vector | None) -> Iterator[Found]:
@@ -105,21 +108,22 @@ def _known(
     rows = slice(int(copy.offsets[first]), int(copy.offsets[last]))
     slots = slice(int(copy.feature_offsets[first]), int(copy.feature_offsets[last]))
     entries = slice(int(copy.row_offsets[rows.start]), int(copy.row_offsets[rows.stop]))
+    offsets = copy.feature_offsets[first : last + 1] - slots.start
     features = np.array(copy.features[slots])
     own, numbers = np.unique(features, return_inverse=True)
     arrays = {
         "offsets": copy.offsets[first : last + 1] - rows.start,
         "base": np.array(copy.base[rows]),
         "dense": np.array(copy.dense[rows]),
-        "feature_offsets": copy.feature_offsets[first : last + 1] - slots.start,
+        "feature_offsets": offsets,
         "features": numbers.astype(np.int32),
         "row_offsets": copy.row_offsets[rows.start : rows.stop + 1] - entries.start,
         "places": np.array(copy.places[entries]),
         "values": np.array(copy.values[entries]),
         "n_sparse": len(own),
     }
-    shard = Shard(arrays, np.array(worths[rows]), scale)
-    return _Known(engine.share(shard), own, features)
+    shard = Shard(arrays, copy.masked_of(first, last), np.array(worths[rows]), scale)
+    return _Known(engine.share(shard), own, offsets, features)
 
 
 def _look(derive: bool, threads: int, shard_and_weights: tuple[Shared[Shard], Vector]) -> Found:
