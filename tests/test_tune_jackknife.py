@@ -231,3 +231,14 @@ def test_models_of_parts_have_rules_where_the_whole_has(text: CorpusFiles, tmp_p
     assert equal(again.blocks, whole.blocks)
     parts = decoding(tmp_path / "model", text).source.lists(whole.weights)
     assert len(all_lists(parts).lengths) == 180
+
+
+def test_models_of_parts_have_the_sparse_features_of_the_task(
+    model: Path, text: CorpusFiles, tmp_path: Path
+) -> None:
+    """Whatever a task with or without them has left in the folder of the parts."""
+    weights = Model.load(model).weights
+    for dense_only in (True, False, True):
+        task = decoding(model, text, part_models=tmp_path / "parts", dense_only=dense_only)
+        found = all_lists(task.source.lists(weights))
+        assert bool(len(found.sparse.keys)) != dense_only

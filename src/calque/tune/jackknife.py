@@ -160,7 +160,9 @@ class PartModels:
                     f" part; expected more than {STRETCH:,} lines"
                 )
         self._info = ModelFolder(folder).manifest.info
-        self._made_of = {"model": identity(folder), "parts": n_parts}
+        # The whole may be used without its sparse features: then models of parts lack them, too.
+        sparse = model.feature_options.sparse
+        self._made_of = {"model": identity(folder), "parts": n_parts, "sparse": sparse}
         self._models = models
         self._threads = threads
         self._open: dict[int, Translator] = {}
