@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from calque.data import generate
-from calque.parallel import alone, n_workers, peak_memory
-from calque.parallel.alone import status_mb
+from calque.parallel import OwnMemory, alone, n_workers, peak_memory
 from calque.text import BitextFiles, open_output
 
 __all__ = [
@@ -54,33 +52,6 @@ def forget_peak() -> None:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
         return
-
-
-class OwnMemory:
-    """Samples the memory that no file stands behind: what the system cannot take back if short."""
-
-    def __init__(self, seconds: float = 0.01) -> None:
-        self._seconds = seconds
-        self._peak = 0.0
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._sample)
-
-    def __enter__(self) -> OwnMemory:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stopped.set()
-        self._thread.join()
-
-    def peak(self) -> float:
-        """The most of it in MB since the last call; 0 where the system does not say."""
-        peak, self._peak = max(self._peak, status_mb("RssAnon") or 0.0), 0.0
-        return peak
-
-    def _sample(self) -> None:
-        while not self._stopped.wait(self._seconds):
-            self._peak = max(self._peak, status_mb("RssAnon") or 0.0)
 
 
 def write_pairs(pair: str, size: int, folder: Path) -> BitextFiles:

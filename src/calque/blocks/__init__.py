@@ -1,6 +1,6 @@
 """Blocks: phrase pairs with counts, scores, orientations and inner alignments."""
 
-from calque.blocks.extraction import extract
+from calque.blocks.extraction import extract, within
 from calque.blocks.gaps import FIRST_GAP, SECOND_GAP
 from calque.blocks.hiero import read_hiero_table
 from calque.blocks.moses import read_moses_table, write_moses_tables
@@ -15,5 +15,6 @@ __all__ = [
     "read_hiero_table",
     "read_moses_table",
     "rule_limits",
+    "within",
     "write_moses_tables",
 ]

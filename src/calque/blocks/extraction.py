@@ -6,6 +6,7 @@ occurrences are summed as integers, and every block is scored from its sums alon
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -19,10 +20,22 @@ from calque.blocks.scoring import made_blocks, partitions, score
 from calque.blocks.table import BlockTable
 from calque.config.blocks import BlockOptions
 from calque.errors import CalqueError
-from calque.parallel import Threads, n_workers
+from calque.parallel import Threads, left_mb, n_workers
 from calque.progress import SILENT, Progress
 from calque.text import Sentences
-from calque.text.scratch import Pieces, Scratch
+from calque.text.scratch import MEGABYTE, Pieces, Scratch
+
+PHRASE_BYTES = 16
+"""What the phrases of a running word take while blocks are counted, beside their limit."""
+
+
+def within(options: BlockOptions, limit_mb: int | None, n_words: int) -> BlockOptions:
+    """The options with the memory that a limit on all own memory leaves for blocks.
+
+    `n_words` are the running words of both sides.
+    """
+    left = left_mb(limit_mb, options.memory_mb, n_words * PHRASE_BYTES / MEGABYTE)
+    return replace(options, memory_mb=left)
 
 
 def extract(

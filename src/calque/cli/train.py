@@ -9,7 +9,7 @@ from calque.cli.common import UNLEARNED, Cluster, Config, Quiet, Set, Threads, o
 from calque.cli.console import Console
 from calque.cli.files import READS, WRITES
 from calque.cli.log import Log
-from calque.config import TrainOptions, fill, settings
+from calque.config import TASK_DEFAULTS, TrainOptions, fill, settings
 from calque.config.presets import DEFAULT_PRESET, PRESETS, find_preset
 from calque.errors import OptionError
 from calque.text import BitextFiles, BitextSource, bitext_in
@@ -159,7 +159,7 @@ def train(
     options = settings(options, assignments, "command line")
     text = _bitext(source, target, bitext, options)
     from calque.model.build import build
-    from calque.parallel import engine_of
+    from calque.parallel import engine_of, left_mb
     from calque.tune.steps import DevelopmentSet, check_steps, tune_in_steps
 
     dev = None
@@ -195,6 +195,7 @@ def train(
                 dev,
                 run=run,
                 seed=seed,
+                memory_mb=left_mb(options.memory_mb, TASK_DEFAULTS.memory_mb),
                 threads=threads,
                 engine=engine,
                 progress=console,

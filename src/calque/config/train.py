@@ -22,6 +22,13 @@ class TrainOptions:
     lm: LmOptions = field(default_factory=LmOptions)
     features: FeatureOptions = field(default_factory=FeatureOptions)
     decode: DecodeOptions = field(default_factory=DecodeOptions)
+    memory_mb: int | None = option(
+        None,
+        "own memory of the whole training, in MB, mapped files aside: each step takes what is left,"
+        " and at most its own limit (blocks.memory_mb, lm.memory_mb); where the corpus needs more,"
+        " a warning says how much; none: the limits of the steps alone",
+        least=1,
+    )
     keep_bitext_mb: int = option(
         500,
         "keep the sentence pairs and their word links in the model, for leave-one-out, if"

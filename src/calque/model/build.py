@@ -10,7 +10,7 @@ from typing import Any
 
 from calque.align import Alignments, align_sets, read_pharaoh
 from calque.align.eflomal import find_eflomal
-from calque.blocks import extract
+from calque.blocks import extract, within
 from calque.config import TrainOptions, to_mapping
 from calque.config.decode import FITTED
 from calque.errors import CalqueError, OptionError
@@ -21,9 +21,10 @@ from calque.model.engine import check_engine
 from calque.model.feature_data import family_of, learn_feature_data
 from calque.model.kept_bitext import KeptBitext
 from calque.model.language import learn_lm
+from calque.model.memory import MemoryWatch
 from calque.model.model import Model, known_words
 from calque.model.writer import ModelWriter
-from calque.parallel import Engine, n_workers
+from calque.parallel import Engine, left_mb, n_workers
 from calque.progress import SILENT, Progress
 from calque.text import Bitext, BitextSource, Preprocessor, open_input, read_bitext
 from calque.text.files import STANDARD_STREAM
@@ -81,7 +82,8 @@ def build(
         if tags is not None:
             with open_input(tags):
                 pass
-    with ModelWriter.prepared(out):
+    limit = options.memory_mb
+    with ModelWriter.prepared(out), MemoryWatch(progress, limit) as progress:
         own_lm = None if arpa is None else read_arpa(arpa, progress)
         preprocessor = Preprocessor.fit(options.text, text, workers, progress, engine)
         bitext = read_bitext(
@@ -99,7 +101,7 @@ def build(
             bitext.target,
             links.links,
             links.offsets,
-            options.blocks,
+            within(options.blocks, limit, bitext.source.n_words + bitext.target.n_words),
             with_gaps=options.decode.engine == "chart",
             threads=workers,
             progress=progress,
@@ -129,7 +131,7 @@ def build(
         lm, lm_weights = learn_lm(
             bitext,
             preprocessor,
-            options.lm,
+            replace(options.lm, memory_mb=left_mb(limit, options.lm.memory_mb)),
             own=own_lm,
             texts=lm_texts,
             dev=lm_dev,
@@ -159,6 +161,7 @@ def build(
                 info["language model weights"] = lm_weights
             model.save(out, info, workers)
             stage.say(str(out))
+        progress.report((bitext.source.n_bytes + bitext.target.n_bytes) / MEGABYTE)
         return model
 
 

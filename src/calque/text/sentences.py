@@ -50,6 +50,11 @@ class Sentences:
         return len(self.ids)
 
     @property
+    def n_bytes(self) -> int:
+        """The memory that it takes."""
+        return self.ids.nbytes + self.offsets.nbytes
+
+    @property
     def lengths(self) -> NDArray[np.int64]:
         """The number of words of every sentence."""
         return np.diff(self.offsets)

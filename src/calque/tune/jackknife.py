@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calque.blocks import extract
+from calque.blocks import extract, within
 from calque.config import BlockOptions, LmOptions, fill
 from calque.decode import CandidateLists, CandidateSearch, Translator
 from calque.decode.candidates import DecoderAndPart, PartDecoder, decode_parts
@@ -26,7 +26,7 @@ from calque.features import Weights
 from calque.lm import LanguageModel, estimate
 from calque.model import KeptBitext, Model, ModelFolder
 from calque.model.feature_data import learn_feature_data
-from calque.parallel import Engine, Here, Shared
+from calque.parallel import Engine, Here, Shared, left_mb
 from calque.progress import SILENT, Progress
 from calque.text import RESERVED, Bitext, GivenText, Sentences, Vocabulary
 from calque.text.clean import CleaningReport
@@ -217,6 +217,7 @@ class PartModels:
             self._part != part,
             blocks,
             keeps_lm=is_foreign,
+            memory_mb=self._info.get("options", {}).get("memory_mb"),
             threads=threads,
         )
         model.save(self._path(part), self._made(part), threads)
@@ -234,11 +235,13 @@ def model_of(
     options: BlockOptions,
     *,
     keeps_lm: bool = False,
+    memory_mb: int | None = None,
     threads: int | None = None,
 ) -> Model:
     """The model as it would be of some of its sentence pairs, in the same words and classes.
 
-    With `keeps_lm` its language model stays: one of other text has not seen the pairs.
+    With `keeps_lm` its language model stays: one of other text has not seen the pairs. `memory_mb`
+    limits the own memory of the process.
     """
     some = bitext.select(keep)
     source, target, links = some.source, some.target, some.alignments
@@ -250,7 +253,7 @@ def model_of(
         target,
         links.links,
         links.offsets,
-        options,
+        within(options, memory_mb, source.n_words + target.n_words),
         with_gaps=bitext.rules is not None,
         threads=threads,
     )
@@ -269,13 +272,13 @@ def model_of(
     return replace(
         model,
         blocks=blocks,
-        lm=model.lm if keeps_lm else _lm_of(target, model),
+        lm=model.lm if keeps_lm else _lm_of(target, model, memory_mb),
         feature_data=data,
         bitext=None,
     )
 
 
-def _lm_of(sentences: Sentences, model: Model) -> LanguageModel:
+def _lm_of(sentences: Sentences, model: Model, memory_mb: int | None) -> LanguageModel:
     """A language model like that of the model, of these sentences; words of others are unknown."""
     words = list(model.target_vocabulary)
     n_times = np.bincount(sentences.ids, minlength=len(words))
@@ -283,4 +286,5 @@ def _lm_of(sentences: Sentences, model: Model) -> LanguageModel:
     vocabulary = Vocabulary([words[word] for word in np.flatnonzero(n_times).tolist()])
     ids = np.fromiter((vocabulary.id(word) for word in words), np.int32, len(words))
     own = Sentences(ids[sentences.ids], sentences.offsets)
-    return estimate(own, vocabulary, LmOptions(order=model.lm.order))
+    memory = left_mb(memory_mb, LmOptions().memory_mb)
+    return estimate(own, vocabulary, LmOptions(order=model.lm.order, memory_mb=memory))
