@@ -19,7 +19,7 @@ from calque import _core
 from calque.errors import CalqueError, OptionError
 from calque.hyps import Lists
 from calque.metrics.registry import make_metric
-from calque.parallel import engine_of
+from calque.parallel import Here, engine_of
 from calque.tune.judge import Judge
 from calque.tune.problem import Vector
 from calque.tune.sentence import Direction
@@ -27,6 +27,7 @@ from calque.tune.updates.adagrad import AdaGrad
 from calque.tune.updates.sgd import Sgd
 from calque.tune.working_copy import WorkingCopy
 from calque.tune.xbleu import on_engine
+from calque.tune.xbleu.mixing import Learners, Steps
 from calque.tune.xbleu.objective import ExpectedWorth
 from calque.tune.xbleu.worths import worths_of
 
@@ -297,3 +298,38 @@ def test_small_steps_are_those_of_the_slow_form(rule: str, batch: int, l1: float
     )
     assert seen == pytest.approx(total)
     assert found == pytest.approx(expected, abs=1e-7)
+
+
+@pytest.mark.parametrize("rule", [_core.SgdStep, _core.AdaGradStep])
+def test_learners_start_from_the_same_weights_and_give_the_mean_of_theirs(rule: Any) -> None:
+    """Each passes over its own sentences; a weight is the mean over those that know its feature."""
+    rng = np.random.default_rng(4)
+    lists, n_learners = random_problem(rng, True), 3
+    n, n_sentences, n_dense = lists.n_features, lists.n_sentences, lists.n_dense
+    worths, weights, memory = rng.random(len(lists)), rng.normal(size=n), rng.random(n)
+    copy = copy_of(lists, np.ones(n, bool), weights)
+    moving, penalised = (rng.random(n) < 0.8).astype(np.uint8), np.ones(n, np.uint8)
+    squares = memory.copy() if rule is _core.AdaGradStep else None
+    found, rates = weights.copy(), (0.3, 0.2, 0.0)
+    steps = Steps(found, squares, moving, penalised, rule, rates, 2, 2.5, 0.1)
+    learners = Learners(copy, worths, 0.7, n_learners, Here(1))
+    total = learners.learn(steps, np.random.default_rng(9))
+    orders, cuts = np.random.default_rng(9), [n_sentences * k // n_learners for k in range(4)]
+    ends, kept = list[Vector](), list[Vector]()
+    knows, expected = list[NDArray[np.bool_]](), 0.0
+    for first, last in pairwise(cuts):
+        own, own_memory = weights.copy(), memory.copy()
+        order = first + orders.permutation(last - first)
+        expected += _core.small_steps(
+            copy.lists, worths, 0.7, order, 2, 2.5, 0.1, moving, penalised, rule(*rates), own,
+            own_memory,
+        )  # fmt: skip
+        features = copy.features[copy.feature_offsets[first] : copy.feature_offsets[last]]
+        known = np.isin(np.arange(n), n_dense + features) | (np.arange(n) < n_dense)
+        ends, kept, knows = [*ends, own], [*kept, own_memory], [*knows, known]
+    assert total == pytest.approx(expected)
+    for mixed, before, of_each in ((found, weights, ends), (squares, memory, kept)):
+        if mixed is not None:
+            shares = np.array(knows) / np.maximum(np.sum(knows, axis=0), 1)
+            assert mixed == pytest.approx(before + (shares * (np.array(of_each) - before)).sum(0))
+            assert (mixed != before).any()

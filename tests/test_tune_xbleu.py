@@ -34,6 +34,7 @@ UPDATES: dict[str, dict[str, Any]] = {
     "adagrad": {"update": "adagrad", "dense_rate": 0.05, "sparse_rate": 0.05},
     "adagrad-l1": {"update": "adagrad", "dense_rate": 0.05, "sparse_rate": 0.05, "l1": 1e-5},
     "adagrad-batch": {"update": "adagrad", "dense_rate": 0.05, "batch": 7},
+    "adagrad-shards": {"update": "adagrad", "dense_rate": 0.05, "batch": 3, "shards": 4},
     "sgd": {"update": "sgd"},
     "sgd-batch": {"update": "sgd", "batch": 5, "sgd_rate": 0.3},
 }
@@ -151,6 +152,8 @@ def test_a_strong_penalty_keeps_sparse_weights_small(task: NBestTask) -> None:
         ({"update": "gt", "l2": 0.1}, "l2 goes with update=rprop or adagrad or sgd, not with gt"),
         ({"update": "sgd", "literal": True}, "literal goes with update=rprop, not with sgd"),
         ({"update": "adagrad", "kl": 0.1}, "kl goes with update=gt, not with adagrad"),
+        ({"update": "adagrad", "shards": 2}, "shards goes with batch"),
+        ({"shards": 2}, "shards goes with update=adagrad or sgd, not with rprop"),
         ({"decode_every": 2}, "decode_every requires a model: n-best lists"),
         ({"update": "gt"}, "update=gt re-estimates the phrase probabilities of a model"),
     ],

@@ -64,6 +64,12 @@ class XbleuOptions(RoundOptions):
         "sentences per step, in random order, in adagrad and sgd; 0: an iteration is one step",
         least=0,
     )
+    shards: int = option(
+        1,
+        "with batch, deal the sentences out to so many learners, which may work on a cluster: in an"
+        " iteration each goes over its own sentences, and the weights become the mean of theirs",
+        least=1,
+    )
     dense_rate: float = option(0.01, "rate of dense weights in adagrad", least=0)
     sparse_rate: float = option(0.01, "rate of sparse weights in adagrad", least=0)
     sgd_rate: float = option(
@@ -108,8 +114,8 @@ OF_UPDATES = {
             "literal",
         ),
     },
-    "adagrad": {"l2", "l1", "batch", "dense_rate", "sparse_rate"},
-    "sgd": {"l2", "l1", "batch", "sgd_rate"},
+    "adagrad": {"l2", "l1", "batch", "shards", "dense_rate", "sparse_rate"},
+    "sgd": {"l2", "l1", "batch", "shards", "sgd_rate"},
     "gt": {"kl"},
 }
 """Options that concern some updates only."""
@@ -154,6 +160,8 @@ class Xbleu(CandidateTrainer):
                 )
         if self.options.device != "core" and self.options.batch:
             raise OptionError(f"batch goes with device=core, not with {self.options.device}")
+        if self.options.shards > 1 and not self.options.batch:
+            raise OptionError("shards goes with batch: without it, sums are over all sentences")
         check_device(self.options.device)
         if self.options.decode_every and not task.source.decodes_again:
             raise OptionError("decode_every requires a model: n-best lists cannot be decoded again")

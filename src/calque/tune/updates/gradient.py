@@ -53,7 +53,8 @@ class GradientSgd(GradientRule):
     def __init__(self, dense_rate: float, sparse_rate: float, l1: float) -> None:
         """Take the rates, and the penalty on absolute sparse weights."""
         super().__init__()
-        self.core = _core.SgdStep(dense_rate, sparse_rate, l1)
+        self.rates = dense_rate, sparse_rate, l1
+        self.core = _core.SgdStep(*self.rates)
 
     def step(self, weights: Vector, gradient: Vector, n_dense: int, threads: int) -> None:
         """Add the gradient times the rates."""
@@ -66,7 +67,8 @@ class GradientAdaGrad(GradientRule):
     def __init__(self, dense_rate: float, sparse_rate: float, l1: float) -> None:
         """Take the rates, and the penalty on absolute sparse weights."""
         super().__init__(squares=(np.float64, 0.0))
-        self.core = _core.AdaGradStep(dense_rate, sparse_rate, l1)
+        self.rates = dense_rate, sparse_rate, l1
+        self.core = _core.AdaGradStep(*self.rates)
 
     def step(self, weights: Vector, gradient: Vector, n_dense: int, threads: int) -> None:
         """Add the gradient over the root of all its squares up to now."""

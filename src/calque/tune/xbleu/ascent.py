@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from calque._core import small_steps
 from calque.tune.problem import Vector
 from calque.tune.updates.gradient import GradientAdaGrad, GradientRule, GradientSgd
+from calque.tune.xbleu.mixing import Steps
 from calque.tune.xbleu.objective import ExpectedWorth
 
 SGD_RATES = tuple(10.0**power for power in range(-1, 5))
@@ -83,20 +84,38 @@ class BatchSteps:
     ) -> None:
         """One pass over all sentences."""
         expected = self.expected or objective.value(weights).expected
-        total = small_steps(
-            objective.lists,
-            objective.worths,
-            objective.scale,
-            rng.permutation(objective.n_sentences),
-            self.batch,
-            1 / expected,
-            objective.l2,
-            objective.moving.astype(np.uint8),
-            objective.penalised.astype(np.uint8),
-            self.rule.core,
-            weights,
-            self.rule.memory.get("squares"),
+        moving, penalised = (
+            flags.astype(np.uint8) for flags in (objective.moving, objective.penalised)
         )
+        squares = self.rule.memory.get("squares")
+        if objective.learners is not None:
+            steps = Steps(
+                weights,
+                squares,
+                moving,
+                penalised,
+                type(self.rule.core),
+                self.rule.rates,
+                self.batch,
+                1 / expected,
+                objective.l2,
+            )
+            total = objective.learners.learn(steps, rng)
+        else:
+            total = small_steps(
+                objective.lists,
+                objective.worths,
+                objective.scale,
+                rng.permutation(objective.n_sentences),
+                self.batch,
+                1 / expected,
+                objective.l2,
+                moving,
+                penalised,
+                self.rule.core,
+                weights,
+                squares,
+            )
         self.expected = total / objective.n_sentences
 
     def grow(self, n_weights: int, n_dense: int) -> None:

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from calque._core import column_counts
 from calque.hyps import Lists
 from calque.hyps.store import CandidateStore
-from calque.parallel import Engine
+from calque.parallel import Engine, Here
 from calque.tune.problem import Vector
 from calque.tune.working_copy import WORKING_COPIES, Arrays, WorkingCopy
 from calque.tune.xbleu.devices import Device, pass_on
+from calque.tune.xbleu.mixing import Learners
 from calque.tune.xbleu.objective import ExpectedWorth
 
 MOST_MB = 256
@@ -31,6 +32,8 @@ class Terms:
     """Sparse features in which the candidates of fewer sentences differ do not move."""
     device: Device = "core"
     """Where the sums over all lists are made."""
+    shards: int = 1
+    """Into how many learners' parts the sentences are dealt out for small steps."""
 
 
 class Landscape:
@@ -79,16 +82,21 @@ class Landscape:
         n_sentences = column_counts(copy.features, n_sparse)
         always = np.ones(self.n_dense, bool)
         learned = moving[len(units) :] & (n_sentences >= max(terms.least_sentences, 1))
+        worths, learners = copy.kept["worths"], None
+        if terms.shards > 1:
+            where = engine or Here(threads)
+            learners = Learners(copy, worths, terms.scale, terms.shards, where)
         self.objective = ExpectedWorth(
             copy.lists,
-            copy.kept["worths"],
+            worths,
             copy.n_sentences,
             moving=np.concatenate([always, learned]),
             penalised=np.concatenate([~always, learned]),
             scale=terms.scale,
             l2=terms.l2,
             threads=threads,
-            total=pass_on(terms.device, copy, copy.kept["worths"], terms.scale, engine),
+            total=pass_on(terms.device, copy, worths, terms.scale, engine),
+            learners=learners,
         )
 
     def inner(self, vector: Vector) -> Vector:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from calque._core import DifferenceLists, expected_worth
 from calque.errors import CalqueError
 from calque.tune.problem import Vector
+from calque.tune.xbleu.mixing import Learners
 
 
 class Value(NamedTuple):
@@ -50,8 +51,12 @@ class ExpectedWorth:
         l2: float = 0.0,
         threads: int = 1,
         total: Pass | None = None,
+        learners: Learners | None = None,
     ) -> None:
-        """Take lists and what each candidate is worth; `total` sums up, by default the core."""
+        """Take lists and what each candidate is worth; `total` sums up, by default the core.
+
+        `learners` are who takes small steps, by default one here.
+        """
         self.lists = lists
         self.worths = worths
         self.n_sentences = n_sentences
@@ -61,6 +66,7 @@ class ExpectedWorth:
         self.l2 = l2
         self.threads = threads
         self.total = total or self._core_total
+        self.learners = learners
 
     def value(self, weights: Vector) -> Value:
         """The objective alone."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calque._core import DifferenceLists, MaskedValues, add_derivatives, sentence_worths
+from calque._core import add_derivatives, sentence_worths
 from calque.parallel import Engine, Shared
 from calque.tune.problem import Vector
 from calque.tune.working_copy import WorkingCopy
+from calque.tune.xbleu.shard import Shard, shard_of
 
 SENTENCES = 2048
 """Whose lists travel together at least."""
@@ -31,24 +32,6 @@ class Found(NamedTuple):
     """Derivatives by dense features, a row per sentence."""
     sparse: Vector
     """Derivatives by the features of every sentence, side by side."""
-
-
-@dataclass(frozen=True, eq=False)
-class Shard:
-    """The lists of some sentences, with sparse features numbered among their own."""
-
-    arrays: Mapping[str, Any]
-    """What `DifferenceLists` takes, beside the masked values."""
-    masked: tuple[NDArray[Any], ...] | None
-    """What `MaskedValues` takes."""
-    worths: Vector
-    scale: float
-
-    def look(self, weights: Vector, derive: bool, threads: int) -> Found:
-        """What weights, those of the shard's own features, are worth."""
-        masked = None if self.masked is None else MaskedValues(*self.masked)
-        lists = DifferenceLists(**self.arrays, masked=masked)
-        return Found(*sentence_worths(lists, self.worths, self.scale, weights, derive, threads))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,28 +88,13 @@ def _known(
     copy: WorkingCopy, worths: Vector, scale: float, first: int, last: int, engine: Engine
 ) -> _Known:
     """The sentences from `first` up to `last`, brought to the workers."""
-    rows = slice(int(copy.offsets[first]), int(copy.offsets[last]))
-    slots = slice(int(copy.feature_offsets[first]), int(copy.feature_offsets[last]))
-    entries = slice(int(copy.row_offsets[rows.start]), int(copy.row_offsets[rows.stop]))
-    offsets = copy.feature_offsets[first : last + 1] - slots.start
-    features = np.array(copy.features[slots])
-    own, numbers = np.unique(features, return_inverse=True)
-    arrays = {
-        "offsets": copy.offsets[first : last + 1] - rows.start,
-        "base": np.array(copy.base[rows]),
-        "dense": np.array(copy.dense[rows]),
-        "feature_offsets": offsets,
-        "features": numbers.astype(np.int32),
-        "row_offsets": copy.row_offsets[rows.start : rows.stop + 1] - entries.start,
-        "places": np.array(copy.places[entries]),
-        "values": np.array(copy.values[entries]),
-        "n_sparse": len(own),
-    }
-    shard = Shard(arrays, copy.masked_of(first, last), np.array(worths[rows]), scale)
-    return _Known(engine.share(shard), own, offsets, features)
+    shard, own, features = shard_of(copy, worths, scale, first, last)
+    return _Known(engine.share(shard), own, shard.arrays["feature_offsets"], features)
 
 
 def _look(derive: bool, threads: int, shard_and_weights: tuple[Shared[Shard], Vector]) -> Found:
     """The task of an engine."""
-    shard, weights = shard_and_weights
-    return shard.get().look(weights, derive, threads)
+    shared, weights = shard_and_weights
+    shard = shared.get()
+    found = sentence_worths(shard.lists, shard.worths, shard.scale, weights, derive, threads)
+    return Found(*found)

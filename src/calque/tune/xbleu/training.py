@@ -43,7 +43,12 @@ class XbleuTraining(CandidateTraining):
             smoothing=options.smoothing,
         )
         self._terms = Terms(
-            worths, options.scale, trainer.l2, options.least_sentences, options.device
+            worths,
+            options.scale,
+            trainer.l2,
+            options.least_sentences,
+            options.device,
+            options.shards,
         )
         self._keys = trainer.block_keys(task, place.threads)
         self._pool.reserve_keys(self._keys)
