@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,13 +14,26 @@ from typing import Any
 import pytest
 from test_parallel_engines import die, die_once, fail_at, times
 
+from calque.align import in_parts
 from calque.data import CorpusFiles
 from calque.decode import CandidateSearch, load
-from calque.errors import CalqueError, OptionError
+from calque.errors import CalqueError, FileError, OptionError
 from calque.features import Weights
+from calque.model import ModelFolder
+from calque.model.build import build
 from calque.parallel import Engine, engine_of
-from calque.text import read_lines
-from calque.tune import DecoderTask, Mira, Xbleu
+from calque.text import BitextFiles, read_lines
+from calque.tune import (
+    Costmargin,
+    DecoderTask,
+    Maxviolation,
+    Mert,
+    Mira,
+    Perceptron,
+    Pro,
+    Simplex,
+    Xbleu,
+)
 
 pytestmark = pytest.mark.slow
 cluster_utils = pytest.importorskip(
@@ -30,6 +45,7 @@ cluster_utils = pytest.importorskip(
 def cluster() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(Path(__file__).parent))  # workers import tasks of the tests
+        patch.setenv("RAY_raylet_start_wait_time_s", "300")  # the machine may be busy
         yield from _cluster()
 
 
@@ -86,17 +102,129 @@ def test_lists_are_the_same_while_a_node_is_lost_and_another_joins(
     assert texts == [part.texts for part in expected]
 
 
-@pytest.mark.parametrize("method", ["mira", "xbleu"])
-def test_a_training_ends_with_the_same_bits(
-    engine: Engine, corpus: CorpusFiles, trained: Path, method: str
+def changed(cluster: Any) -> Iterator[None]:
+    """At every step a node is lost without a word, or another joins."""
+    while True:
+        node = cluster.add_node(num_cpus=1)
+        yield
+        cluster.remove_node(node, allow_graceful=False)
+        yield
+
+
+class Disturbing(Engine):
+    """An engine whose cluster changes while results are taken from it."""
+
+    threads_per_task = 1
+
+    def __init__(self, cluster: Any, engine: Engine) -> None:
+        self._changes = changed(cluster)
+        self._engine = engine
+        self.n_maps = 0
+
+    def ordered_map(self, work: Any, items: Any) -> Iterator[Any]:
+        self.n_maps += 1
+        for at, result in enumerate(self._engine.ordered_map(work, items)):
+            if at == 1 and self.n_maps % 2:
+                next(self._changes)
+            yield result
+
+    def share(self, value: Any) -> Any:
+        return self._engine.share(value)
+
+    def close(self) -> None:
+        """The engine is the fixture's."""
+
+
+def test_a_model_is_the_same_while_nodes_are_lost_and_join(
+    cluster: Any,
+    engine: Engine,
+    corpus: CorpusFiles,
+    trained: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    trainer = Mira(rounds=2, seed=3) if method == "mira" else Xbleu(rounds=2, seed=3)
+    monkeypatch.setattr(in_parts, "SENTENCES", 64)
+    disturbing = Disturbing(cluster, engine)
+    text = BitextFiles(corpus.train_source, corpus.train_target)
+    build(text, tmp_path / "model", threads=1, engine=disturbing)
+    assert disturbing.n_maps == 9, "five iterations of Model 1, three of the HMM, best paths"
+    one, other = (ModelFolder(path).manifest.entries for path in (tmp_path / "model", trained))
+    assert [entry.sha256 for entry in one.values()] == [entry.sha256 for entry in other.values()]
+
+
+TRAINERS: dict[str, Any] = {
+    "mert": Mert(rounds=1, seed=3),
+    "pro": Pro(rounds=1, seed=3),
+    "mira": Mira(rounds=2, seed=3),
+    "simplex": Simplex(max_evaluations=5, restarts=0, seed=3),
+    "costmargin": Costmargin(rounds=1, passes=2, truth="oracle", seed=3),
+    "perceptron": Perceptron(rounds=1, passes=2, seed=3),
+    "maxviolation": Maxviolation(rounds=1, n_pairs=100, seed=3),
+    "maxviolation-shards": Maxviolation(rounds=1, n_pairs=100, shards=2, seed=3),
+    "xbleu": Xbleu(rounds=2, seed=3),
+    "xbleu-shards": Xbleu(rounds=2, update="adagrad", batch=4, shards=2, seed=3),
+}
+
+
+@pytest.mark.parametrize("method", TRAINERS)
+def test_a_round_of_every_trainer_has_the_same_bits_while_nodes_are_lost_and_join(
+    cluster: Any, engine: Engine, corpus: CorpusFiles, trained: Path, method: str
+) -> None:
+    def learned(**where: Any) -> list[Weights]:
+        task = DecoderTask(trained, corpus.dev_source, corpus.dev_references, n_best=20, **where)
+        seen: list[Weights] = []
+        TRAINERS[method].fit(task, watch=lambda round, weights: seen.append(weights))
+        return seen
+
+    assert learned(engine=Disturbing(cluster, engine)) == learned(threads=1)
+
+
+def test_a_full_disk_is_one_clear_line_and_the_run_goes_on_when_there_is_room(
+    engine: Engine, corpus: CorpusFiles, trained: Path, tmp_path: Path
+) -> None:
+    """The models of the parts are written by the workers."""
+    disk, run = tmp_path / "disk", tmp_path / "run"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(disk)]
+    if subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("a small disk can be mounted by root only")
 
     def learned(**where: Any) -> Weights:
-        task = DecoderTask(trained, corpus.dev_source, corpus.dev_references, n_best=20, **where)
-        return trainer.fit(task).weights
+        task = DecoderTask(
+            trained, corpus.train_source, [corpus.train_target], n_best=5, jackknife=2, **where
+        )
+        return Xbleu(rounds=1, take="last", seed=3).fit(task, run=run).weights
 
-    assert learned(engine=engine) == learned(threads=1)
+    try:
+        with pytest.raises(FileError, match=r"disk/without-.*No space left on device"):
+            learned(engine=engine, part_models=disk)
+        subprocess.run(["mount", "-o", "remount,size=200m", str(disk)], check=True)
+        found = learned(engine=engine, part_models=disk)
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+    shutil.rmtree(run)
+    assert found == learned(threads=1)
+
+
+def test_work_that_needs_more_memory_than_a_machine_has_is_one_clear_line() -> None:
+    """Ray's own watch kills workers before the machine runs out: here, at once."""
+    program = """
+import os, time
+from ray.cluster_utils import Cluster
+from calque.parallel import engine_of
+settings = {"memory_usage_threshold": 0.001, "memory_monitor_refresh_ms": 50, "task_oom_retries": 1}
+nodes = Cluster(True, head_node_args={"num_cpus": 1, "_system_config": settings})
+os.environ["RAY_ADDRESS"] = nodes.address
+with engine_of("auto") as engine:
+    list(engine.ordered_map(time.sleep, [60]))
+"""
+    environment = {**os.environ, "RAY_raylet_start_wait_time_s": "300"}
+    said = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment
+    )
+    last = said.stderr.strip().splitlines()[-1]
+    assert last.startswith("calque.errors.CalqueError: "), said.stderr
+    assert "memory" in last
 
 
 def test_an_address_where_nothing_answers_is_one_clear_line() -> None:

@@ -14,6 +14,7 @@ from conftest import Run as Verb
 from conftest import mistake
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from tuning_lists import Snapshots, planted
 
 from calque.config import ForceOptions, LeaveOneOutOptions, TrainOptions, fill
@@ -23,6 +24,7 @@ from calque.errors import CalqueError, ModelError, OptionError
 from calque.features import SparseWeights, Weights
 from calque.model import Model
 from calque.model.build import build
+from calque.parallel import Processes
 from calque.progress import SILENT, Progress
 from calque.text import BitextFiles
 from calque.tune import (
@@ -171,6 +173,63 @@ def test_weights_move_and_are_averaged_as_written_down(
         assert weights.sparse.lookup(every) == pytest.approx(
             [expected[i] for i in range(3, 10)], abs=1e-5
         )
+
+
+def test_mixed_weights_are_the_mean_over_the_learners_that_moved_them() -> None:
+    """So is their mean over time, as if who takes fewer steps had waited."""
+
+    def learner() -> LearnedWeights:
+        start = Weights({"a": 1.0, "b": 2.0, "c": 3.0}, SparseWeights.summed([3], [0.5]))
+        learned = LearnedWeights(Known(), start, "", (0.5, 2.0), adaptive=False)
+        learned.move(np.array([0.0, 1.0, 0.0]), np.array([3], np.uint64), np.ones(1))
+        return learned
+
+    steps = [  # of two learners: dense directions, and sparse ones by key
+        [([0.0, 2.0, 0.0], {3: 1.0, 4: 1.0}), ([0.0, 0.0, 0.0], {5: 3.0})],
+        [([0.0, 4.0, 2.0], {4: 5.0})],
+    ]
+    learned, ends, histories = learner(), [], []
+    for own in steps:
+        one, seen = learner(), []
+        for dense, sparse in own:
+            keys = np.array(list(sparse), np.uint64)
+            one.move(np.array(dense), keys, np.array(list(sparse.values())))
+            seen.append(values_of(one.kept(False)))
+        ends.append(one.state())
+        histories.append([*seen, *[seen[-1]] * (2 - len(seen))])
+    before = values_of(learned.kept(False))
+    learned.mix(ends)
+    moved = np.array([[a[-1][i] != before[i] for i in range(6)] for a in histories])
+    shares = moved / np.maximum(moved.sum(0), 1)
+    late = np.array([history[-1] for history in histories]) - before
+    means = np.array([np.mean(history, axis=0) for history in histories]) - before
+    assert values_of(learned.kept(False)) == pytest.approx(before + (shares * late).sum(0))
+    expected = (before + 2 * (before + (shares * means).sum(0))) / 3
+    assert values_of(learned.kept(True)) == pytest.approx(expected, abs=1e-6)
+    assert learned.n_steps == 3
+    assert values_of(learned.current) == pytest.approx(values_of(learned.kept(False)))
+
+
+def values_of(weights: Weights) -> NDArray[np.float64]:
+    """Those of three dense features and of the keys 3 to 5."""
+    keys = np.arange(3, 6).astype(np.uint64)
+    return np.array([*weights.values(), *weights.sparse.lookup(keys).tolist()])
+
+
+def test_learners_of_parts_learn_the_same_wherever_they_are(
+    folder: Path, text: CorpusFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here one after the other or in processes; but not what one learner learns alone."""
+    monkeypatch.setattr(gold_store, "PAIRS", 50)
+    trainer = Maxviolation(**SOME, shards=3)
+
+    def learned(trainer: MaxForceTrainer, **where: Any) -> tuple[Weights, list[Any]]:
+        return fitted(trainer, task_of(folder, text, **where))
+
+    here = learned(trainer, threads=2)
+    with Processes(2) as engine:
+        assert learned(trainer, engine=engine) == here
+    assert learned(Maxviolation(**SOME), threads=2) != here
 
 
 class Known(CandidateSource):

@@ -201,13 +201,17 @@ class DecoderSource(CandidateSource):
 
     def sparse_group(self, name: str, keys: NDArray[np.uint64]) -> NDArray[np.bool_] | None:
         """Which of the keys belong to the family or are the feature of this name."""
-        model = self._translator.model
-        try:
-            if ":" in name:
-                return np.asarray(keys == np.uint64(model.features.key_of(name)))
-            return model.in_family(name, keys)
-        except CalqueError:
-            return None
+        return group_of(self._translator.model, name, keys)
+
+
+def group_of(model: Model, name: str, keys: NDArray[np.uint64]) -> NDArray[np.bool_] | None:
+    """Which of the keys are of a family or feature of a model; none where it has none so called."""
+    try:
+        if ":" in name:
+            return np.asarray(keys == np.uint64(model.features.key_of(name)))
+        return model.in_family(name, keys)
+    except CalqueError:
+        return None
 
 
 class DecodedText(Selection):

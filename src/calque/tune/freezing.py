@@ -1,17 +1,33 @@
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
 from calque.errors import OptionError
-from calque.tune.task import CandidateSource
 
 ALL = ("dense", "sparse")
 """What stands for every feature of a kind."""
 
 
+class NamedFeatures(Protocol):
+    """Features with names, as every source of candidates has them."""
+
+    @property
+    def dense_names(self) -> tuple[str, ...]:
+        """The features that every candidate has."""
+
+    @property
+    def fixed(self) -> tuple[str, ...]:
+        """Dense features whose weights no trainer may move."""
+
+    def sparse_group(self, name: str, keys: NDArray[np.uint64]) -> NDArray[np.bool_] | None:
+        """Which of the keys are called so or belong to a family of that name; none: no such."""
+
+
 def free_features(
-    fixed: str, source: CandidateSource, keys: NDArray[np.uint64], option: str = "fixed"
+    fixed: str, source: NamedFeatures, keys: NDArray[np.uint64], option: str = "fixed"
 ) -> NDArray[np.bool_]:
     """Which weights may move: dense features, then the sparse ones of these keys.
 

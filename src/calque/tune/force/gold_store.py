@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from calque.config import ForceOptions, LeaveOneOutOptions
-from calque.decode import Decoder, GoldLattices, GoldText
+from calque.decode import GoldLattices, GoldText
 from calque.decode.gold import Prefixes
 from calque.errors import CalqueError
 from calque.model import Model
@@ -15,6 +15,7 @@ from calque.progress import SILENT, Progress
 from calque.text.arrays import read_arrays, write_arrays
 from calque.text.working import WorkingFolder
 from calque.tune.force.gold_finder import GoldFinder, found_lattices
+from calque.tune.force.gold_texts import GoldTexts
 from calque.tune.lm_folds import other_folds, with_lms_of
 
 MEGABYTE = 1 << 20
@@ -53,10 +54,10 @@ class GoldStore:
         """
         self._finder = GoldFinder(model, options, prefixes, leave_one_out)
         self._training = self._finder.training
-        self._decoders = self._decoders_of(model, lm_folds)
         self._texts: list[GoldText | None] = []
         self._folder = folder
         self.n_pairs = min(n_pairs or len(self._training), len(self._training))
+        self.texts = GoldTexts(self._finder, self._models(model, lm_folds), self.n_pairs, PAIRS)
         self.n_lattices = self.n_whole = self.n_states = self.n_too_large = self.n_bytes = 0
         self.n_words = self.n_words_in_reach = 0
         lengths = self._training.bitext.source.lengths
@@ -64,16 +65,16 @@ class GoldStore:
         work = partial(found_lattices, engine.share(self._finder), engine.threads_per_task)
         numbers = range(-(-self.n_pairs // PAIRS))
         is_there = [self._is_there(at) for at in numbers]
-        missing = (self._range(at) for at in numbers if not is_there[at])
+        missing = (self.texts.pairs(at) for at in numbers if not is_there[at])
         results = engine.ordered_map(work, missing)
         with progress.stage("gold lattices", self.n_pairs) as stage:
             for at in numbers:
-                pairs = self._range(at)
+                pairs = self.texts.pairs(at)
                 lattices = self._read(at) if is_there[at] else next(results)
                 self._count(lattices)
                 self.n_words += int(lengths[pairs.start : pairs.stop].sum())
                 keeps = self.n_bytes <= memory_mb * MEGABYTE
-                self._texts.append(self._text(at, lattices) if keeps else None)
+                self._texts.append(self.texts.text(at, lattices) if keeps else None)
                 if folder is not None or not keeps:
                     self._write(at, lattices)
                 stage.advance(len(pairs))
@@ -90,16 +91,18 @@ class GoldStore:
         kept = self._texts[at]
         if kept is not None:
             return kept
-        return self._text(at, self._read(at))
+        return self.texts.text(at, self._read(at))
 
-    def _decoders_of(self, model: Model, lm_folds: int) -> list[Decoder]:
+    def lattices(self, at: int) -> GoldLattices:
+        """Those of a part."""
+        kept = self._texts[at]
+        return self._read(at) if kept is None else kept.lattices
+
+    def _models(self, model: Model, lm_folds: int) -> list[Model]:
+        """The models that score the parts, in turn."""
         bitext = self._training.bitext
         folds = [other_folds(len(bitext), PAIRS, fold, lm_folds) for fold in range(lm_folds)]
-        others = [with_lms_of(model, bitext.target.select(keep)) for keep in folds]
-        return [Decoder.of(part_model) for part_model in others or [model]]
-
-    def _range(self, at: int) -> range:
-        return range(at * PAIRS, min((at + 1) * PAIRS, self.n_pairs))
+        return [with_lms_of(model, bitext.target.select(keep)) for keep in folds] or [model]
 
     def _path(self, at: int) -> Path | None:
         return None if self._folder is None else self._folder / f"gold-{at:06}.npz"
@@ -121,11 +124,6 @@ class GoldStore:
         path = self._path(at)
         if path is not None and not path.exists():
             write_arrays(path, lattices.to_arrays())
-
-    def _text(self, at: int, lattices: GoldLattices) -> GoldText:
-        source, references, left_out = self._finder.part(self._range(at))
-        decoder = self._decoders[at % len(self._decoders)]
-        return GoldText(decoder, source, references, lattices, leave_one_out=left_out)
 
     def _count(self, lattices: GoldLattices) -> None:
         self.n_lattices += len(lattices)

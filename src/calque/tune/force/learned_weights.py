@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.features import SparseWeights, Weights
-from calque.tune.freezing import free_features
+from calque.tune.freezing import NamedFeatures, free_features
 from calque.tune.problem import Vector
-from calque.tune.task import CandidateSource
 
 PARTS = ("weights", "lag", "squares")
 
@@ -26,7 +25,7 @@ class LearnedWeights:
 
     def __init__(
         self,
-        source: CandidateSource,
+        source: NamedFeatures,
         start: Weights,
         fixed: str,
         rates: tuple[float, float],
@@ -170,6 +169,61 @@ class LearnedWeights:
         self._index = _core.FeatureIndex()
         self._table = _core.SparseTable()
         self._put(state["keys"], {name: state[f"sparse_{name}"] for name in PARTS})
+
+    def mix(self, states: Iterable[Mapping[str, NDArray[Any]]]) -> None:
+        """Take the mean of learners that went on from here, each with its own `state`.
+
+        A weight becomes the mean over those that have moved it: the others did not meet its
+        feature, and would only hold rare ones back. What is remembered of it likewise. Who took
+        fewer steps than others stays where it was meanwhile.
+        """
+        dense, sparse = _Mixture(self._dense), _Mixture(self._sparse)
+        n_steps = self.n_steps
+        for state in states:
+            n_steps = max(n_steps, int(state["n_steps"]))
+            dense.add(np.arange(len(self._names)), {n: state[f"dense_{n}"] for n in PARTS})
+            columns = self._columns(state["keys"]).astype(np.int64)
+            sparse.before = self._sparse  # larger where features were met for the first time
+            sparse.add(columns, {name: state[f"sparse_{name}"] for name in PARTS})
+        self._dense, self._sparse = dense.result(), sparse.result()
+        self.n_steps = n_steps
+        keys = self._index.keys()
+        self._table.reserve(keys)
+        weights = self._sparse["weights"][: len(keys)].astype(np.float32)
+        self._table.set_many(keys, weights, threads=self._threads)
+
+
+class _Mixture:
+    """The mean of what several learners made of the same numbers, over those that changed them."""
+
+    def __init__(self, before: Mapping[str, Vector]) -> None:
+        """Take what all began with."""
+        self.before = before
+        self._sums: dict[str, Vector] = {name: np.zeros(0) for name in before}
+        self._n = np.zeros(0)
+
+    def add(self, columns: NDArray[np.int64], after: Mapping[str, Vector]) -> None:
+        """Add the end of one learner, which has some of the columns."""
+        room = len(self.before["weights"])
+        if len(self._n) < room:
+            self._sums = {name: _grown(sums, room) for name, sums in self._sums.items()}
+            self._n = _grown(self._n, room)
+        has_moved = np.zeros(len(columns), bool)
+        for name, values in after.items():
+            change = values - self.before[name][columns]
+            has_moved |= change != 0
+            self._sums[name][columns] += change
+        self._n[columns] += has_moved
+
+    def result(self) -> dict[str, Vector]:
+        """The mean."""
+        n = np.maximum(self._n, 1)
+        return {
+            name: values + _grown(self._sums[name] / n, len(values))
+            if len(self._n)
+            else values.copy()
+            for name, values in self.before.items()
+        }
 
 
 def _grown(array: NDArray[Any], room: int) -> NDArray[Any]:

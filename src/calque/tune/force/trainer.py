@@ -8,8 +8,9 @@ the beam lose the reference. Methods differ in where that is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -19,17 +20,22 @@ from calque.config import DecodeOptions, ForceOptions, LeaveOneOutOptions, optio
 from calque.decode.gold import Selection
 from calque.errors import CalqueError, OptionError
 from calque.features import SparseWeights, Weights
+from calque.parallel import Here, Shared
 from calque.progress import Stage
 from calque.tune.decoder_task import DecoderTask
 from calque.tune.force.gold_store import GoldStore
-from calque.tune.force.learned_weights import LearnedWeights
+from calque.tune.force.learner import (
+    COUNTS,
+    LatticeLearner,
+    ModelFeatures,
+    State,
+    learned_pass,
+)
 from calque.tune.force.outcome import Outcome
 from calque.tune.freezing import free_features
 from calque.tune.loop import Measured, Place, Step, Trainer, Training
 from calque.tune.run import Round
 from calque.tune.task import Task
-
-COUNTS = ("examples", "updates", "invalid", "won")
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,12 @@ class MaxForceOptions:
         " update (margin)",
     )
     batch: int = option(24, "sentence pairs per update; the update is their mean", least=1)
+    shards: int = option(
+        1,
+        "deal the pairs, by the thousand, out to so many learners, which may work on a cluster: in"
+        " an iteration each goes over its own pairs, and the weights become the mean of theirs",
+        least=1,
+    )
     first_weights: Literal["zero", "start"] = option(
         "start", "begin with the weights of the model, or with weights of 0", was="w0"
     )
@@ -203,15 +215,17 @@ class MaxForceTraining(Training):
                 "no sentence pair can be derived, nor a prefix of one: there is nothing to learn"
                 " from"
             )
-        self._weights = LearnedWeights(
-            task.source,
-            start,
-            options.fixed,
-            (options.dense_rate, options.sparse_rate),
-            adaptive=options.update == "adagrad",
-            keeps_dense_size=options.keep_dense_size,
-            threads=place.threads,
+        names, fixed = task.source.dense_names, task.source.fixed
+        self._learner = LatticeLearner(
+            options,
+            self._search,
+            trainer.selection,
+            self._store.texts,
+            ModelFeatures(model, names, fixed),
         )
+        self._weights = self._learner.weights(start, place.threads)
+        self._engine = task.source.engine or Here(place.threads)
+        self._shared: Shared[LatticeLearner] | None = None
         self._counts = np.zeros(len(COUNTS), np.int64)
 
     def state(self) -> Mapping[str, NDArray[Any]]:
@@ -243,36 +257,43 @@ class MaxForceTraining(Training):
         rng = np.random.default_rng([self._trainer.seed, round])
         name = f"{self._trainer.method}, iteration {round + 1}"
         with self._place.progress.stage(name, self._store.n_lattices) as stage:
-            for at in rng.permutation(len(self._store)).tolist():
-                self._visit(at, rng, stage)
-                if not self._weights.is_finite:
-                    return Step(guard="weights are no finite numbers: expected smaller rates")
+            parts = rng.permutation(len(self._store)).tolist()
+            if self._trainer.options.shards > 1:
+                self._mix(round, parts, stage)
+            else:
+                self._learn(parts, rng, stage)
+        if not self._weights.is_finite:
+            return Step(guard="weights are no finite numbers: expected smaller rates")
         return Step(weights=self._outcome.of(self._weights.kept(self._trainer.options.average)))
 
-    def _visit(self, at: int, rng: np.random.Generator, stage: Stage) -> None:
-        """Learn from the lattices of some sentence pairs, a batch at a time, in random order."""
-        options, text = self._trainer.options, self._store[at]
-        order = rng.permutation(len(text))
-        for first in range(0, len(order), options.batch):
-            chosen = order[first : first + options.batch]
-            violations = text.violations(
-                chosen,
-                self._weights.current,
-                self._search,
-                self._trainer.selection,
-                good=options.good,
-                future_in_margin=options.future_cost == "margin",
-                total=True,
-                threads=self._place.threads,
-            )
-            share = 1 / len(chosen)
-            values = violations.sparse.counts.astype(np.float64) * share
-            self._weights.move(violations.dense[0] * share, violations.sparse.keys, values)
+    def _learn(self, parts: Sequence[int], rng: np.random.Generator, stage: Stage) -> None:
+        """Learn from the lattices of one part after the other."""
+        for at in parts:
+            text, threads = self._store[at], self._place.threads
+            self._counts += self._learner.learn(self._weights, text, rng, threads, stage)
             if not self._weights.is_finite:
-                return
-            won = int(violations.is_won.sum())
-            self._counts += (len(chosen), violations.n_updates, violations.n_invalid, won)
-            stage.advance(len(chosen))
+                break
+
+    def _mix(self, round: int, parts: Sequence[int], stage: Stage) -> None:
+        """Let learners go over parts of their own from the same weights; the mean of theirs."""
+        engine, n = self._engine, self._trainer.options.shards
+        if self._shared is None:
+            self._shared = engine.share(self._learner)
+        state = engine.share(self._weights.state())
+        work = partial(learned_pass, self._shared, state, engine.threads_per_task)
+        dealt = (
+            ([(at, self._store.lattices(at)) for at in some], (self._trainer.seed, round, number))
+            for number in range(n)
+            if (some := parts[number::n])
+        )
+
+        def states() -> Iterator[State]:
+            for after, counts in engine.ordered_map(work, dealt):
+                self._counts += counts
+                stage.advance(int(counts[0]))
+                yield after
+
+        self._weights.mix(states())
 
 
 def _search(decode: DecodeOptions, options: MaxForceOptions) -> DecodeOptions:
