@@ -151,8 +151,8 @@ def test_spilling_to_disk_does_not_change_the_rules(
 ) -> None:
     in_memory = extract(*to_arrays(corpus), LOOSE, with_gaps=True, threads=2)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    for module in "scratch", "scoring":
-        monkeypatch.setattr(f"calque.blocks.{module}.MEGABYTE", 16)
+    for module in "text.scratch", "blocks.scoring":
+        monkeypatch.setattr(f"calque.{module}.MEGABYTE", 16)
     for module in "counting", "scoring":
         monkeypatch.setattr(f"calque.blocks.{module}.LEAST_RECORDS", least_records)
     options = replace(LOOSE, memory_mb=1)

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
 from calque.errors import OptionError
 from calque.parallel import alone, n_workers, ordered_map, peak_memory
+from calque.parallel.interrupts import interrupts_held
 
 
 def square(x: int) -> int:
@@ -53,6 +56,28 @@ def test_work_alone_has_a_process_of_its_own() -> None:
     with pytest.raises(ValueError, match="unlucky 13"):
         alone(square, 13)
     assert 1 < alone(peak_memory) < 10_000
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_signals_wait_for_workers_to_start_whatever_thread_takes_them(
+    how: signal.Signals,
+) -> None:
+    """Half a start left a worker with a traceback."""
+    before = signal.signal(how, signal.default_int_handler)
+    stop, ended = Event(), False
+    other = Thread(target=stop.wait)  # a thread that does not block the signal
+    other.start()
+    try:
+        with pytest.raises(KeyboardInterrupt), interrupts_held():
+            os.kill(os.getpid(), how)
+            stop.wait(0.05)
+            ended = True
+        assert signal.getsignal(how) is signal.default_int_handler
+    finally:
+        stop.set()
+        other.join()
+        signal.signal(how, before)
+    assert ended
 
 
 SCRIPT = """

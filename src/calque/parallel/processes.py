@@ -23,6 +23,7 @@ from typing import IO, Any, Generic
 from calque.errors import CalqueError
 from calque.parallel.count import n_workers
 from calque.parallel.engine import Engine, Item, Result, Shared, Value
+from calque.parallel.interrupts import interrupts_held
 
 AHEAD = 4
 """Items per worker that are drawn ahead of the consumer."""
@@ -114,7 +115,7 @@ class Processes(Engine):
         )
 
     def _submit(self, work: Callable[[Item], Result], item: Item) -> Future[Result]:
-        with _interrupts_held():  # a new process inherits this until it can ignore them
+        with interrupts_held():  # a new process inherits this until it can ignore them
             while True:
                 if self._pool is None:
                     # Not forked: a fork inherits the locks of every thread that may be running.
@@ -190,16 +191,6 @@ def _main_hidden() -> Iterator[None]:
         finally:
             del main["__spec__"]
             main.update(known)
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Ctrl-C waits until the block ends."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin() -> None:
