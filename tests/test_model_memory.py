@@ -40,7 +40,7 @@ def test_a_step_takes_what_is_left_but_never_more_than_its_own_limit(
     assert left_mb(100, 2048) == held.LEAST_MB
     assert left_mb(100, 10) == 10
     options = extraction.within(BlockOptions(memory_mb=500), 400, 1 << 20)
-    assert options.memory_mb == 400 - 300 - extraction.PHRASE_BYTES
+    assert options.memory_mb == (400 - 300 - extraction.PHRASE_BYTES) // 2
 
 
 def test_a_limit_that_cannot_be_kept_is_told_and_changes_no_file(
@@ -58,7 +58,7 @@ def test_a_limit_that_cannot_be_kept_is_told_and_changes_no_file(
     options = fill(TrainOptions(), {"memory_mb": 1})
     text = BitextFiles(corpus.train_source, corpus.train_target)
     build(text, tmp_path / "model", options, threads=1, progress=told)
-    assert taken == [held.LEAST_MB]
+    assert taken == [held.LEAST_MB // 2]
     [warning] = [warning for warning in told.warnings if "memory_mb" in warning]
     assert warning.startswith("memory_mb=1 was not kept: this corpus needs ")
     assert "score blocks" in warning

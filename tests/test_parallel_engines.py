@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import gc
 import os
+import resource
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,7 @@ from calque.align import in_parts
 from calque.config import TrainOptions, fill
 from calque.data import CorpusFiles
 from calque.decode import CandidateSearch, load
-from calque.errors import CalqueError, OptionError
+from calque.errors import CalqueError, FileError, LineError, OptionError
 from calque.model import ModelFolder
 from calque.model.build import build
 from calque.parallel import Engine, Here, Processes, Shared, combined, engine_of
@@ -46,6 +48,10 @@ def fail_at(bad: int, x: int) -> int:
     if x == bad:
         raise OptionError(f"x={x}: expected another number")
     return x
+
+
+def fail_on(line: int) -> None:
+    raise LineError("text.de", line, "is no text")
 
 
 def die_once(folder: Path, x: int) -> int:
@@ -73,6 +79,61 @@ def test_an_error_of_the_work_rises_at_its_place(engine: Engine) -> None:
     with pytest.raises(OptionError, match="x=3: expected another number"):
         next(results)
     assert list(engine.ordered_map(partial(fail_at, -1), range(4))) == [0, 1, 2, 3]
+
+
+def test_an_error_of_a_file_arrives_as_it_was(engine: Engine) -> None:
+    """Its class is made of more than the message that pickle knows of."""
+    with pytest.raises(LineError, match="text.de: line 7: is no text") as raised:
+        list(engine.ordered_map(fail_on, [7]))
+    assert raised.value.line == 7
+
+
+@contextmanager
+def full_disk(n_bytes: int) -> Iterator[None]:
+    """No file of this process, or of one that it starts meanwhile, may be larger."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_is_one_clear_line_and_the_run_goes_on_when_there_is_room(
+    corpus: CorpusFiles, trained: Path, tmp_path: Path
+) -> None:
+    """The models of the parts are written by the workers."""
+    parts, run = tmp_path / "parts", tmp_path / "run"
+
+    def learned(engine: Engine, run: Path | None, parts: Path | None = None) -> calque.Weights:
+        task = DecoderTask(
+            trained,
+            corpus.train_source,
+            [corpus.train_target],
+            n_best=2,
+            jackknife=2,
+            part_models=parts,
+            engine=engine,
+        )
+        return Xbleu(rounds=1, iterations=1, take="last", seed=3).fit(task, run=run).weights
+
+    with (
+        full_disk(30_000),
+        Processes(1) as limited,
+        pytest.raises(FileError, match=r"parts/without-0: cannot be written: File too large"),
+    ):
+        learned(limited, run, parts)
+    here = Here(1)
+    assert learned(here, run, parts) == learned(here, None)
+
+
+def test_what_workers_share_needs_room_on_the_disk() -> None:
+    with (
+        Processes(1) as engine,
+        full_disk(1000),
+        pytest.raises(FileError, match="what workers share cannot be written here: File too large"),
+    ):
+        engine.share(np.zeros(1000))
 
 
 def test_values_that_are_dropped_leave_no_file_and_are_not_taken_for_later_ones() -> None:
@@ -162,12 +223,13 @@ def test_a_training_ends_with_the_same_bits_on_every_engine(
 @pytest.mark.parametrize(
     "trainer",
     [
-        calque.Costmargin(rounds=1, passes=1, truth="oracle", seed=3),
+        calque.Costmargin(rounds=1, passes=2, truth="oracle", shards=3, seed=3),
         calque.Maxviolation(rounds=1, n_pairs=100, seed=3),
+        calque.Simplex(max_evaluations=2, restarts=0, seed=3),
     ],
-    ids=["oracle", "forced"],
+    ids=["oracle", "forced", "whole search"],
 )
-def test_oracle_and_forced_decoding_do_not_depend_on_the_engine(
+def test_oracle_forced_and_whole_search_do_not_depend_on_the_engine(
     corpus: CorpusFiles, trained: Path, engine: Engine, trainer: Any
 ) -> None:
     def learned(**where: Any) -> calque.Weights:

@@ -16,7 +16,7 @@ from test_parallel_engines import die, die_once, fail_at, times
 
 from calque.align import in_parts
 from calque.data import CorpusFiles
-from calque.decode import CandidateSearch, load
+from calque.decode import CandidateSearch, candidates, load, oracle_text
 from calque.errors import CalqueError, FileError, OptionError
 from calque.features import Weights
 from calque.model import ModelFolder
@@ -34,6 +34,8 @@ from calque.tune import (
     Simplex,
     Xbleu,
 )
+from calque.tune.force import gold_store
+from calque.tune.xbleu import on_engine
 
 pytestmark = pytest.mark.slow
 cluster_utils = pytest.importorskip(
@@ -102,6 +104,17 @@ def test_lists_are_the_same_while_a_node_is_lost_and_another_joins(
     assert texts == [part.texts for part in expected]
 
 
+MOST_CHANGES = 2
+"""Of the cluster in a test: they take seconds."""
+SMALL_PARTS = {
+    candidates: {"BATCH": 2, "FEW": 2},
+    oracle_text: {"BATCH": 2},
+    gold_store: {"PAIRS": 20},
+    on_engine: {"SENTENCES": 2},
+}
+"""How much is a task where there is little text: there must be tasks left when a node is lost."""
+
+
 def changed(cluster: Any) -> Iterator[None]:
     """At every step a node is lost without a word, or another joins."""
     while True:
@@ -119,13 +132,14 @@ class Disturbing(Engine):
     def __init__(self, cluster: Any, engine: Engine) -> None:
         self._changes = changed(cluster)
         self._engine = engine
-        self.n_maps = 0
+        self.n_maps = self.n_changes = 0
 
     def ordered_map(self, work: Any, items: Any) -> Iterator[Any]:
         self.n_maps += 1
         for at, result in enumerate(self._engine.ordered_map(work, items)):
-            if at == 1 and self.n_maps % 2:
+            if at == 1 and self.n_changes < MOST_CHANGES:
                 next(self._changes)
+                self.n_changes += 1
             yield result
 
     def share(self, value: Any) -> Any:
@@ -148,6 +162,7 @@ def test_a_model_is_the_same_while_nodes_are_lost_and_join(
     text = BitextFiles(corpus.train_source, corpus.train_target)
     build(text, tmp_path / "model", threads=1, engine=disturbing)
     assert disturbing.n_maps == 9, "five iterations of Model 1, three of the HMM, best paths"
+    assert disturbing.n_changes == MOST_CHANGES
     one, other = (ModelFolder(path).manifest.entries for path in (tmp_path / "model", trained))
     assert [entry.sha256 for entry in one.values()] == [entry.sha256 for entry in other.values()]
 
@@ -158,6 +173,7 @@ TRAINERS: dict[str, Any] = {
     "mira": Mira(rounds=2, seed=3),
     "simplex": Simplex(max_evaluations=5, restarts=0, seed=3),
     "costmargin": Costmargin(rounds=1, passes=2, truth="oracle", seed=3),
+    "costmargin-shards": Costmargin(rounds=1, passes=2, shards=2, seed=3),
     "perceptron": Perceptron(rounds=1, passes=2, seed=3),
     "maxviolation": Maxviolation(rounds=1, n_pairs=100, seed=3),
     "maxviolation-shards": Maxviolation(rounds=1, n_pairs=100, shards=2, seed=3),
@@ -168,15 +184,26 @@ TRAINERS: dict[str, Any] = {
 
 @pytest.mark.parametrize("method", TRAINERS)
 def test_a_round_of_every_trainer_has_the_same_bits_while_nodes_are_lost_and_join(
-    cluster: Any, engine: Engine, corpus: CorpusFiles, trained: Path, method: str
+    cluster: Any,
+    engine: Engine,
+    corpus: CorpusFiles,
+    trained: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    method: str,
 ) -> None:
+    for room, sizes in SMALL_PARTS.items():
+        for name, size in sizes.items():
+            monkeypatch.setattr(room, name, size)
+
     def learned(**where: Any) -> list[Weights]:
         task = DecoderTask(trained, corpus.dev_source, corpus.dev_references, n_best=20, **where)
         seen: list[Weights] = []
         TRAINERS[method].fit(task, watch=lambda round, weights: seen.append(weights))
         return seen
 
-    assert learned(engine=Disturbing(cluster, engine)) == learned(threads=1)
+    disturbing = Disturbing(cluster, engine)
+    assert learned(engine=disturbing) == learned(threads=1)
+    assert disturbing.n_changes == MOST_CHANGES
 
 
 def test_a_full_disk_is_one_clear_line_and_the_run_goes_on_when_there_is_room(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import product
+from dataclasses import dataclass
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,13 @@ from calque.decode import CandidateLists
 from calque.decode.decoder import SparseRows
 from calque.hyps import CandidatePool, Lists
 from calque.metrics.registry import make_metric
+from calque.parallel import Here
 from calque.tune.gain import sentence_gains
 from calque.tune.losses.costmargin import CostmarginLoss
 from calque.tune.losses.loss import Loss
 from calque.tune.losses.perceptron import PerceptronLoss
 from calque.tune.problem import Vector
+from calque.tune.relevant.mixed_passes import How, MixedPasses
 from calque.tune.relevant.whole_passes import WholePasses
 from calque.tune.sentence import Sentence
 from calque.tune.updates.adagrad import AdaGrad
@@ -180,6 +183,66 @@ def test_the_kernel_learns_as_the_slow_losses_and_rules_do(
     averaged = (weights * scale - lag) / len(order)
     everything = np.concatenate([mean[:n_dense][dense], mean[n_dense:]])
     assert averaged[moving] == pytest.approx(everything[moving], abs=1e-9)
+
+
+@dataclass(frozen=True)
+class Makes:
+    """What the passes of several learners are told to make."""
+
+    made: tuple[Any, Any]
+
+    def loss(self) -> Any:
+        """The loss of the core."""
+        return self.made[0]
+
+    def rule(self) -> Any:
+        """The update rule of the core."""
+        return self.made[1]
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    loss=st.sampled_from(LOSSES),
+    rule=st.sampled_from(sorted(RULES)),
+    n=st.integers(1, 7),
+)
+@settings(max_examples=100, deadline=None)
+def test_learners_take_the_mean_over_those_that_know_a_feature(
+    seed: int, loss: Loss, rule: str, n: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    lists = random_problem(rng, True)
+    gains = rng.random(len(lists)).round(1)
+    n_truths = rng.integers(0, np.diff(lists.offsets) + 1)
+    n_dense, free = lists.n_dense, np.ones(lists.n_features, bool)
+    start = rng.normal(size=lists.n_features).round(1)
+    order = rng.permutation(6)
+    copy = WorkingCopy([lists], free, start, np.ones(n_dense))
+    rates = np.where(np.arange(lists.n_features) < n_dense, 0.3017, 0.2093)
+    make, fast = RULES[rule]
+    how = How(Makes((core_loss(loss), fast)), n_dense, (1.0, 1.0), average=True)
+    passes = MixedPasses(copy, start.copy(), how, n, Here(1))
+    passes.learn(order, gains, n_truths)
+
+    change, knowing = np.zeros(len(start)), np.zeros(len(start))
+    for part in _parts(n):
+        own = order[np.isin(order, part)].tolist()
+        _, mean = slow(
+            lists, own, gains, n_truths, loss, make(rates), np.ones(len(start)), free, start
+        )
+        known = np.arange(len(start)) < n_dense
+        for sentence in part:
+            some = slice(copy.feature_offsets[sentence], copy.feature_offsets[sentence + 1])
+            known[n_dense + copy.features[some]] = True
+        change[known] += (mean - start)[known]
+        knowing[known] += 1
+    assert passes.result == pytest.approx(start + change / np.maximum(knowing, 1), abs=1e-9)
+
+
+def _parts(n: int) -> list[NDArray[np.int64]]:
+    """The six sentences in parts whose ends are as far apart as whole numbers can be."""
+    cuts = sorted({at * 6 // n for at in range(n + 1)})
+    return [np.arange(first, last) for first, last in pairwise(cuts)]
 
 
 @given(seed=st.integers(0, 10**6), loss=st.sampled_from(LOSSES), counts=st.booleans())

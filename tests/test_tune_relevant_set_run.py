@@ -201,6 +201,8 @@ def test_what_only_a_model_can_do_is_refused_for_lists(tmp_path: Path) -> None:
         Perceptron(update="passive-aggressive").fit(task)
     with pytest.raises(OptionError, match="regularization=6.0: expected less than"):
         Costmargin(regularization=6.0).fit(task)
+    with pytest.raises(OptionError, match="shards goes with update=sgd, adagrad or passive-aggr"):
+        Perceptron(update="rprop", shards=2).fit(task)
 
 
 def test_fixed_sparse_weights_count_in_every_score(tmp_path: Path) -> None:
@@ -210,6 +212,9 @@ def test_fixed_sparse_weights_count_in_every_score(tmp_path: Path) -> None:
     result = Costmargin(fixed="sparse", first_weights="flat", rounds=1).fit(task)
     assert result.history[0].stopped == "the weights have settled", "nothing moved"
     assert result.weights.sparse.to_arrays()["values"].tolist() == [100.0]
+    light = NBestTask(lists, [references], start={"f0": 0.1, "f1": 0.1, "hint": 0.5})
+    shrinking = second_round(Costmargin(fixed="sparse", regularization=0.01, rounds=1), light)
+    assert shrinking.sparse.to_arrays()["values"].tolist() == [0.5]
     without = NBestTask(lists, [references], start={"f0": 0.1, "f1": 0.1})
     free = second_round(Costmargin(fixed="sparse, f0", first_weights="flat", rounds=1), without)
     assert free["f0"] == 0.1

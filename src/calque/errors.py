@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 ALIKE = 0.4
 """How much of a name must be right for another one to be meant: from 0 to 1."""
@@ -11,6 +12,17 @@ ALIKE = 0.4
 
 class CalqueError(Exception):
     """A mistake in what the user gave: the message says what, where and what was expected."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickle would call the class with the message alone, which not every class can be made of.
+        return _arrived, (type(self), self.args, vars(self))
+
+
+def _arrived(kind: type[CalqueError], args: tuple[Any, ...], state: Mapping[str, Any]) -> Any:
+    """An error that was raised in another process."""
+    error = kind.__new__(kind, *args)
+    vars(error).update(state)
+    return error
 
 
 class FileError(CalqueError):

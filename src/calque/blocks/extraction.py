@@ -32,10 +32,11 @@ PHRASE_BYTES = 16
 def within(options: BlockOptions, limit_mb: int | None, n_words: int) -> BlockOptions:
     """The options with the memory that a limit on all own memory leaves for blocks.
 
+    It is half of what is left, for the table stays where it is while later steps need memory, too.
     `n_words` are the running words of both sides.
     """
-    left = left_mb(limit_mb, options.memory_mb, n_words * PHRASE_BYTES / MEGABYTE)
-    return replace(options, memory_mb=left)
+    left = left_mb(limit_mb, 2 * options.memory_mb, n_words * PHRASE_BYTES / MEGABYTE)
+    return replace(options, memory_mb=max(1, left // 2))
 
 
 def extract(

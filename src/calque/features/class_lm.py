@@ -44,6 +44,8 @@ def estimate_class_lm(
     classes: WordClasses,
     options: ClassOptions = ClassOptions(),  # noqa: B008  (frozen)
     progress: Progress = SILENT,
+    *,
+    memory_mb: int = LmOptions().memory_mb,
 ) -> ClassLanguageModel:
     """The n-gram model of order `lm_order` of the sentences with each word as its Brown class.
 
@@ -53,7 +55,8 @@ def estimate_class_lm(
     """
     names, of = class_ids(classes, vocabulary)
     mapped = Sentences(of[sentences.ids], sentences.offsets)
-    lm = estimate(mapped, names, LmOptions(order=options.lm_order), _Unwarned(progress))
+    how = LmOptions(order=options.lm_order, memory_mb=memory_mb)
+    lm = estimate(mapped, names, how, _Unwarned(progress))
     return ClassLanguageModel(lm, of)
 
 

@@ -115,6 +115,7 @@ def build(
             links,
             options.blocks.max_words,
             counts_events=bool(options.decode.counting),
+            memory_mb=limit,
             threads=workers,
             progress=progress,
         )

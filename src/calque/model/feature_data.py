@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from calque.align import Alignments
 from calque.blocks import BlockTable
-from calque.config import FeatureOptions
+from calque.config import FeatureOptions, LmOptions, LocalModelOptions
 from calque.errors import CalqueError, ModelError
 from calque.features import (
     SETS,
@@ -43,6 +43,7 @@ from calque.features.columns import checked
 from calque.lm import LanguageModel
 from calque.model.folder import ModelFolder
 from calque.model.writer import ModelWriter
+from calque.parallel import left_mb
 from calque.progress import SILENT, Progress
 from calque.text import Bitext, Vocabulary
 from calque.text.mapped import check_ids
@@ -198,6 +199,7 @@ def learn_feature_data(
     *,
     counts_events: bool = False,
     known: FeatureData | None = None,
+    memory_mb: int | None = None,
     threads: int | None = None,
     progress: Progress = SILENT,
 ) -> FeatureData:
@@ -207,7 +209,8 @@ def learn_feature_data(
     single links takes the first. `max_words` is that of block extraction, `counts_events` whether
     the decoder asks for counts of events, whatever the features. The classes of words and the
     user's own families are those of `known` where that is given: features go by them. Otherwise
-    the families are imported. The result does not depend on `threads`.
+    the families are imported. `memory_mb` limits the own memory of the process. The result depends
+    neither on it nor on `threads`.
     """
     families = import_families(options.sparse) if known is None else known.families
     dense, templates = set(chosen(options.dense)), family_of(options.sparse, options, families)
@@ -227,12 +230,19 @@ def learn_feature_data(
         relevant_set=learn_relevant_set(*corpus, first, n_words, how.lexical, how.jumps, **work)
         if dense & RELEVANT_SET
         else None,
-        local_model=learn_local_model(*corpus, how.local, **work) if needs_events else None,
+        local_model=learn_local_model(*corpus, _within(how.local, memory_mb), **work)
+        if needs_events
+        else None,
         model4=learn_model4(*corpus, alignments, max_words, how.jumps, **work)
         if dense & MODEL4
         else None,
         class_lm=estimate_class_lm(
-            bitext.target, bitext.target_vocabulary, target, options.classes, progress
+            bitext.target,
+            bitext.target_vocabulary,
+            target,
+            options.classes,
+            progress,
+            memory_mb=left_mb(memory_mb, LmOptions().memory_mb),
         )
         if asks_class_lm and target is not None
         else None,
@@ -243,6 +253,12 @@ def learn_feature_data(
         else None,
         families=families,
     )
+
+
+def _within(options: LocalModelOptions, limit_mb: int | None) -> LocalModelOptions:
+    """The options with the memory that a limit on all own memory leaves for counting."""
+    left = left_mb(limit_mb, options.events.memory_mb)
+    return replace(options, events=replace(options.events, memory_mb=left))
 
 
 def _learn_classes(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ TRIES = 5
 REMEMBERED = 4
 """Shared values that a worker keeps."""
 SECONDS_TO_ANSWER = 10
+OF_LARGE_ITEMS = "More than 10MB of messages"
+"""How a warning of Ray begins: items are as large as their work needs them."""
 VERSION = version("calque")
 
 
@@ -43,6 +46,7 @@ class OnRay(Engine):
 
     def __init__(self, address: str) -> None:
         """Connect: `auto` is the cluster that this machine belongs to, else an address."""
+        warnings.filterwarnings("ignore", OF_LARGE_ITEMS)
         try:
             _check_answers(os.environ.get("RAY_ADDRESS", "") if address == "auto" else address)
             ray.init(
@@ -51,6 +55,11 @@ class OnRay(Engine):
                 logging_level=logging.ERROR,
                 ignore_reinit_error=True,
             )
+        except ImportError as error:
+            raise OptionError(
+                f"cluster={address}: an address needs Ray's client, which is not installed:"
+                " pip install 'calque[cluster]'"
+            ) from error
         except (OSError, ValueError, RuntimeError) as error:
             raise CalqueError(
                 f"no Ray cluster answers at '{address}': expected one that runs, begun with"
@@ -62,7 +71,7 @@ class OnRay(Engine):
         self, work: Callable[[Item], Result], items: Iterable[Item]
     ) -> Iterator[Result]:
         """The results of `work` on every item, at most two per processor ahead."""
-        task = ray.put(work)
+        task = _put(work)
         waiting: deque[Any] = deque()
         try:
             for item in items:
@@ -77,7 +86,7 @@ class OnRay(Engine):
 
     def share(self, value: Value) -> Shared[Value]:
         """The value in the memory of the cluster."""
-        return _InCluster(ray.put(value))
+        return _InCluster(_put(value))
 
     def close(self) -> None:
         """Leave the cluster, which goes on."""
@@ -105,6 +114,16 @@ def _fetched(reference: Any) -> Any:
     return ray.get(reference)
 
 
+def _put(value: Any) -> Any:
+    """A reference to a value in the memory of the cluster, or on its disks where that is full."""
+    try:
+        return ray.put(value)
+    except (ray.exceptions.RayError, ConnectionError) as error:
+        raise CalqueError(
+            f"the cluster cannot keep what its workers need: {_first(error)}"
+        ) from error
+
+
 def _run(driver: str, work: Callable[[Any], Any], item: Any) -> Any:
     if driver != VERSION:
         raise CalqueError(
@@ -120,10 +139,15 @@ def _result(reference: Any) -> Any:
     except ray.exceptions.RayTaskError as error:
         raise error.cause from None
     except (ray.exceptions.RayError, ConnectionError) as error:
-        first_line = str(error).strip().partition("\n")[0]
         raise CalqueError(
-            f"the cluster lost a part of the work {TRIES} times, or cannot be reached: {first_line}"
+            f"the cluster lost a part of the work {TRIES} times, or cannot be reached:"
+            f" {_first(error)}"
         ) from error
+
+
+def _first(error: Exception) -> str:
+    """The first line of what Ray says, which may be many."""
+    return str(error).strip().partition("\n")[0]
 
 
 def _n_processors() -> int:

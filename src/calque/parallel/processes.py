@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from multiprocessing.connection import wait
@@ -20,7 +20,7 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import IO, Any, Generic
 
-from calque.errors import CalqueError
+from calque.errors import CalqueError, FileError
 from calque.parallel.count import n_workers
 from calque.parallel.engine import Engine, Item, Result, Shared, Value
 from calque.parallel.interrupts import interrupts_held
@@ -81,8 +81,14 @@ class Processes(Engine):
     def share(self, value: Value) -> Shared[Value]:
         """The value in a file that has no name and vanishes with what is returned here."""
         file = _unnamed_file()
-        pickle.dump(value, file, protocol=pickle.HIGHEST_PROTOCOL)
-        file.flush()
+        try:
+            pickle.dump(value, file, protocol=pickle.HIGHEST_PROTOCOL)
+            file.flush()
+        except OSError as error:
+            with suppress(OSError):  # it tries to write the rest
+                file.close()
+            what = f"what workers share cannot be written here: {error.strerror or error}"
+            raise FileError(tempfile.gettempdir(), what) from error
         self._n_shared += 1
         shared: _InFile[Value] = _InFile(_path_of(file), self._n_shared)
         weakref.finalize(shared, file.close)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from calque.config import DecodeOptions
 from calque.decode.prepared import PreparedText, prepare
@@ -12,6 +13,7 @@ from calque.features import Weights
 from calque.metrics.metric import Metric
 from calque.metrics.registry import make_metric
 from calque.model import Model
+from calque.parallel import Engine, Here, Shared
 
 AT_ONCE = 32
 """Sentences that are decoded together: a few seconds of a wide search."""
@@ -45,9 +47,11 @@ class FullDecoding:
         stack_size: int,
         threshold: float,
         threads: int | None = None,
+        engine: Engine | None = None,
     ) -> None:
         """Take source sentences, one or more complete sets of references, and the metrics.
 
+        With an `engine` texts are translated where it runs its tasks, else with `threads` here.
         Raises `OptionError` for a model of rules, whose search has neither stacks nor a threshold.
         """
         if model.decode_options.engine == "chart":
@@ -67,6 +71,8 @@ class FullDecoding:
         self._references = {n: metric.prepare(references) for n, metric in self._metrics.items()}
         self._threads = threads
         self._translator = Translator(model)
+        self._engine = engine or Here(threads)
+        self._shared = self._engine.share(self._translator)
         prepared = prepare(sources, model, self.options.max_words)
         # In batches: Ctrl-C is heard between them.
         self._texts = list(PreparedText.batches(prepared, model, AT_ONCE))
@@ -85,15 +91,12 @@ class FullDecoding:
         self, weights: Weights, options: DecodeOptions | None = None
     ) -> tuple[list[str], int]:
         """The best translation of every sentence, and how many hypotheses it took."""
-        texts, n_hypotheses = [], 0
-        for text in self._texts:
-            decoded = self._translator.decoder.decode(
-                text.source, weights, options or self.options, threads=self._threads
-            )
-            for sentence, lists in text.by_sentence(piece.derivations for piece in decoded):
-                [best] = self._translator.read_off(sentence, combine_derivations(lists, 1))
-                texts.append(best.text)
-            n_hypotheses += sum(piece.n_generated for piece in decoded)
+        engine, texts, n_hypotheses = self._engine, list[str](), 0
+        given = engine.share((weights, options or self.options))
+        work = partial(_translated, self._shared, given, engine.threads_per_task)
+        for some, n in engine.ordered_map(work, self._texts):
+            texts += some
+            n_hypotheses += n
         return texts, n_hypotheses
 
     def constant_features(self, weights: Weights, n_best: int = 20) -> list[str]:
@@ -115,6 +118,22 @@ class FullDecoding:
                 varying |= {at for at, values in enumerate(columns) if min(values) != max(values)}
         names = self._translator.decoder.feature_names
         return [name for column, name in enumerate(names) if column not in varying]
+
+
+def _translated(
+    shared: Shared[Translator],
+    given: Shared[tuple[Weights, DecodeOptions]],
+    threads: int,
+    text: PreparedText,
+) -> tuple[list[str], int]:
+    """The task of an engine: the best translations of some sentences, and what they cost."""
+    translator, (weights, options) = shared.get(), given.get()
+    decoded = translator.decoder.decode(text.source, weights, options, threads=threads)
+    texts = []
+    for sentence, lists in text.by_sentence(piece.derivations for piece in decoded):
+        [best] = translator.read_off(sentence, combine_derivations(lists, 1))
+        texts.append(best.text)
+    return texts, sum(piece.n_generated for piece in decoded)
 
 
 def error_of(metric: Metric, score: float) -> float:

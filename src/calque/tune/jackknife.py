@@ -267,6 +267,7 @@ def model_of(
         bitext.max_block_words,
         counts_events=bool(model.decode_options.counting),
         known=model.feature_data,
+        memory_mb=memory_mb,
         threads=threads,
     )
     return replace(

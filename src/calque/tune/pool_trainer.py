@@ -50,4 +50,5 @@ class PoolTraining(CandidateTraining):
             is_first=round == 0,
             start=lambda: self._pool.vector(task.start),
             on_disk=not self._pool.store.has_room(WORKING_COPIES),
+            engine=task.source.engine,
         )

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from calque.hyps import Lists
 from calque.metrics.metric import Metric
+from calque.parallel import Engine
 
 Vector = NDArray[np.float64]
 
@@ -32,6 +33,8 @@ class Problem:
     """Whether memory has no room for another copy of the candidates."""
     n_truths: NDArray[np.int64] | None = None
     """How many of the first candidates of each sentence are truths, where some were sought."""
+    engine: Engine | None = None
+    """Where learners work if an update has several; with `threads` here if there is none."""
 
     @property
     def sign(self) -> float:

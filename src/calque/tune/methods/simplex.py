@@ -129,6 +129,7 @@ class Simplex(Trainer):
             stack_size=options.stack_size,
             threshold=options.threshold,
             threads=place.threads,
+            engine=task.source.engine,
         )
         fixed = task.source.fixed
         start = task.start

@@ -14,6 +14,11 @@ CoreLoss: TypeAlias = _core.CostmarginLoss | _core.PerceptronLoss
 CoreUpdate: TypeAlias = _core.SgdUpdate | _core.AdaGradUpdate | _core.PassiveAggressiveUpdate
 
 
+def first_squares(rule: CoreUpdate, n: int) -> Vector | None:
+    """What a rule with shrinking rates remembers of so many weights before it has moved them."""
+    return np.zeros(n) if isinstance(rule, _core.AdaGradUpdate) else None
+
+
 class Passes:
     """Weights that learn from lists of differences, one pass after the other.
 
@@ -31,16 +36,17 @@ class Passes:
         *,
         shrink: tuple[float, float] = (1.0, 1.0),
         average: bool = True,
+        squares: Vector | None = None,
     ) -> None:
-        """Begin with these weights, which are changed."""
+        """Begin with these weights, which are changed; so are `squares`, if there are some."""
         self._lists = lists
-        self._weights = weights
+        self.weights = weights
         self._n_dense = n_dense
         self._loss = loss
         self._rule = rule
         self._shrink = shrink
         self._lag = np.zeros(len(weights)) if average else None
-        self._squares = np.zeros(len(weights)) if isinstance(rule, _core.AdaGradUpdate) else None
+        self._squares = first_squares(rule, len(weights)) if squares is None else squares
         self._times = np.zeros(2)
         self._n_seen = 0
 
@@ -55,7 +61,7 @@ class Passes:
             self._rule,
             dense,
             sparse,
-            self._weights,
+            self.weights,
             self._times,
             self._lag,
             self._squares,
@@ -66,9 +72,9 @@ class Passes:
     def result(self) -> Vector:
         """The mean of the weights over all sentences up to now, or the last where none is kept."""
         if self._lag is None or not self._n_seen:
-            return self._weights.copy()
-        mean: Vector = self._weights * self._times[1]
-        mean[: self._n_dense] = self._weights[: self._n_dense] * self._times[0]
+            return self.weights.copy()
+        mean: Vector = self.weights * self._times[1]
+        mean[: self._n_dense] = self.weights[: self._n_dense] * self._times[0]
         mean -= self._lag
         mean /= self._n_seen
         return mean

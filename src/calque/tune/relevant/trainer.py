@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +17,21 @@ from calque import _core
 from calque.config import RoundOptions, option
 from calque.errors import OptionError
 from calque.features import Weights
+from calque.parallel import Engine, Here
 from calque.tune.freezing import free_features
 from calque.tune.gain import background_gains, sentence_gains
 from calque.tune.loop import Place, Training
 from calque.tune.pool_trainer import PoolTrainer
 from calque.tune.problem import Problem, Vector
+from calque.tune.relevant.mixed_passes import How, MixedPasses
 from calque.tune.relevant.passes import CoreLoss, CoreUpdate, Passes
 from calque.tune.relevant.training import RelevantSetTraining
 from calque.tune.relevant.whole_passes import WholePasses
 from calque.tune.task import Task
 from calque.tune.updates.gradient import GradientRprop
 from calque.tune.working_copy import WorkingCopy, seen_often
+
+SomePasses: TypeAlias = Passes | MixedPasses | WholePasses
 
 RPROP = (1.2, 0.5, 1e-9, 1.0, False)
 """By what steps grow and shrink, and their limits (Wuebker et al. 2015); not to the letter."""
@@ -76,6 +80,12 @@ class RelevantSetOptions(RoundOptions):
         "how weights are updated: at constant rates (sgd), at shrinking rates (adagrad),"
         " just as far as needed (passive-aggressive), or once per pass by the signs of the"
         " summed directions (rprop)",
+    )
+    shards: int = option(
+        1,
+        "deal the sentences out to so many learners, which may work on a cluster: in a pass each"
+        " goes over its own sentences, and the weights become the mean of theirs",
+        least=1,
     )
     dense_rate: float = option(
         0.1, "rate of dense features in sgd and adagrad, their first step in rprop", least=0
@@ -140,6 +150,15 @@ class RelevantSetTrainer(PoolTrainer):
         """Whether translations closest to the references are looked for."""
         return bool(self.options.first == "bag" or self.options.truth != "pool")
 
+    def check(self, task: Task, place: Place) -> None:
+        """Raise where options do not go with each other or with the task."""
+        super().check(task, place)
+        if self.options.shards > 1 and self.options.update == "rprop":
+            raise OptionError(
+                "shards goes with update=sgd, adagrad or passive-aggressive, not with rprop, whose"
+                " steps are along sums over all sentences"
+            )
+
     def begin(self, task: Task, place: Place) -> tuple[Training, Weights]:
         """A pool of candidates, empty as yet, and the first weights."""
         self.check(task, place)
@@ -173,16 +192,17 @@ class RelevantSetTrainer(PoolTrainer):
             threads=problem.threads,
         )
         inner = np.concatenate([dense, begin[lists.n_dense :]])
-        passes = self._passes(copy.lists, inner, len(dense))
+        passes = self._passes(copy, inner, len(dense), problem.engine or Here(problem.threads))
         learned = self._learned(passes, problem, weights)
-        begin[lists.n_dense :] = learned[len(dense) :]
+        is_sparse = moving[lists.n_dense :]
+        begin[lists.n_dense :][is_sparse] = learned[len(dense) :][is_sparse]
         begin[: lists.n_dense][is_dense] = learned[: len(dense)] / units[is_dense]
         return begin
 
     def _passes(
-        self, lists: _core.DifferenceLists, weights: Vector, n_dense: int
-    ) -> Passes | WholePasses:
-        options, loss = self.options, self.loss()
+        self, copy: WorkingCopy, weights: Vector, n_dense: int, engine: Engine
+    ) -> SomePasses:
+        options, loss, lists = self.options, self.loss(), copy.lists
         if options.update == "rprop":
             return WholePasses(
                 lists,
@@ -193,10 +213,14 @@ class RelevantSetTrainer(PoolTrainer):
                 penalty=options.regularization,
                 average=options.average,
             )
-        rule, shrink = self._rule(), self._shrink()
+        shrink = self._shrink()
+        if options.shards > 1:
+            how = How(self, n_dense, shrink, options.average)
+            return MixedPasses(copy, weights, how, options.shards, engine)
+        rule = self.rule()
         return Passes(lists, weights, n_dense, loss, rule, shrink=shrink, average=options.average)
 
-    def _learned(self, passes: Passes | WholePasses, problem: Problem, weights: Vector) -> Vector:
+    def _learned(self, passes: SomePasses, problem: Problem, weights: Vector) -> Vector:
         """The last or the best result of all passes; `weights` are those before the round."""
         options, lists, metric = self.options, problem.lists, problem.metric
         n_truths = self._n_truths(problem)
@@ -252,7 +276,8 @@ class RelevantSetTrainer(PoolTrainer):
             )
         return dense, sparse
 
-    def _rule(self) -> CoreUpdate:
+    def rule(self) -> CoreUpdate:
+        """How weights move."""
         options = self.options
         if options.update == "sgd":
             return _core.SgdUpdate(options.dense_rate, options.sparse_rate)

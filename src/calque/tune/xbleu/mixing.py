@@ -8,7 +8,6 @@ the method; where they work decides nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +15,11 @@ from numpy.typing import NDArray
 
 from calque._core import AdaGradStep, SgdStep, small_steps
 from calque.parallel import Engine, Shared
+from calque.tune.mixture import Mixture
 from calque.tune.problem import Vector
+from calque.tune.shard import dealt, rows_of, shard_of
 from calque.tune.working_copy import WorkingCopy
-from calque.tune.xbleu.shard import Shard, shard_of
+from calque.tune.xbleu.worth_shard import WorthShard
 
 
 class Steps(NamedTuple):
@@ -50,7 +51,7 @@ class Steps(NamedTuple):
 class _Learner:
     """The sentences of a learner, and the weights that it knows, by their number here."""
 
-    shard: Shared[Shard]
+    shard: Shared[WorthShard]
     own: NDArray[np.int64]
     n_sentences: int
 
@@ -65,42 +66,34 @@ class Learners:
         self._engine = engine
         self._learners = []
         dense = np.arange(copy.dense.shape[1])
-        cuts = np.unique(np.arange(n + 1) * copy.n_sentences // n).tolist()
-        for first, last in pairwise(cuts):
-            shard, sparse, _ = shard_of(copy, worths, scale, first, last)
+        for first, last in dealt(copy.n_sentences, n):
+            lists, sparse, _ = shard_of(copy, first, last)
+            shard = WorthShard(lists, worths[rows_of(copy, first, last)], scale)
             own = np.concatenate([dense, len(dense) + sparse.astype(np.int64)])
             self._learners.append(_Learner(engine.share(shard), own, last - first))
 
     def learn(self, steps: Steps, rng: np.random.Generator) -> float:
-        """Move weights and squares, in place, by a pass of all learners; the sum of worths.
-
-        A weight becomes the mean over the learners that know its feature: the others leave it
-        alone, and would only hold rare features back.
-        """
+        """Move weights and squares, in place, by a pass of all learners; the sum of worths."""
         items = [
             (learner.shard, steps.of(learner.own), rng.permutation(learner.n_sentences))
             for learner in self._learners
         ]
-        n_knowing, total = np.zeros(len(steps.weights)), 0.0
-        moved = np.zeros(len(steps.weights))
-        grown = None if steps.squares is None else np.zeros(len(steps.squares))
+        mixed, total = Mixture(steps.weights), 0.0
+        grown = None if steps.squares is None else Mixture(steps.squares)
         results = self._engine.ordered_map(_learn, items)
         for learner, (weights, squares, worth) in zip(self._learners, results, strict=True):
-            own = learner.own
-            n_knowing[own] += 1
-            moved[own] += weights - steps.weights[own]
-            if grown is not None and squares is not None and steps.squares is not None:
-                grown[own] += squares - steps.squares[own]
+            mixed.add(learner.own, weights)
+            if grown is not None and squares is not None:
+                grown.add(learner.own, squares)
             total += worth
-        n_knowing[n_knowing == 0] = 1
-        np.add(steps.weights, moved / n_knowing, out=steps.weights)
+        steps.weights[:] = mixed.result()
         if grown is not None and steps.squares is not None:
-            np.add(steps.squares, grown / n_knowing, out=steps.squares)
+            steps.squares[:] = grown.result()
         return total
 
 
 def _learn(
-    given: tuple[Shared[Shard], Steps, NDArray[np.int64]],
+    given: tuple[Shared[WorthShard], Steps, NDArray[np.int64]],
 ) -> tuple[Vector, Vector | None, float]:
     """The task of an engine: weights, squares and the sum of worths after a learner's pass."""
     shared, steps, order = given

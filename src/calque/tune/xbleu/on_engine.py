@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from calque._core import add_derivatives, sentence_worths
 from calque.parallel import Engine, Shared
 from calque.tune.problem import Vector
+from calque.tune.shard import rows_of, shard_of
 from calque.tune.working_copy import WorkingCopy
-from calque.tune.xbleu.shard import Shard, shard_of
+from calque.tune.xbleu.worth_shard import WorthShard
 
 SENTENCES = 2048
 """Whose lists travel together at least."""
@@ -38,7 +39,7 @@ class Found(NamedTuple):
 class _Known:
     """What stays here of a shard: it is looked at elsewhere."""
 
-    shard: Shared[Shard]
+    shard: Shared[WorthShard]
     own: NDArray[np.int32]
     """The sparse features of the shard, rising, by their number here."""
     offsets: NDArray[np.int64]
@@ -88,11 +89,14 @@ def _known(
     copy: WorkingCopy, worths: Vector, scale: float, first: int, last: int, engine: Engine
 ) -> _Known:
     """The sentences from `first` up to `last`, brought to the workers."""
-    shard, own, features = shard_of(copy, worths, scale, first, last)
-    return _Known(engine.share(shard), own, shard.arrays["feature_offsets"], features)
+    lists, own, features = shard_of(copy, first, last)
+    shard = WorthShard(lists, worths[rows_of(copy, first, last)], scale)
+    return _Known(engine.share(shard), own, lists.arrays["feature_offsets"], features)
 
 
-def _look(derive: bool, threads: int, shard_and_weights: tuple[Shared[Shard], Vector]) -> Found:
+def _look(
+    derive: bool, threads: int, shard_and_weights: tuple[Shared[WorthShard], Vector]
+) -> Found:
     """The task of an engine."""
     shared, weights = shard_and_weights
     shard = shared.get()
