@@ -139,6 +139,16 @@ class Enumeration:
 
         yield from cover(0)
 
+    def prefixes(self) -> Iterator[tuple[Applied, ...]]:
+        """The same for every prefix of the sentence, the whole of it and nothing included."""
+        found: list[tuple[Applied, ...]] = [()]
+        while found:
+            derivation = found.pop()
+            yield derivation
+            begin = derivation[-1].end if derivation else 0
+            for end in range(begin + 1, len(self.source) + 1):
+                found += [(*derivation, last) for last in self.spans(begin, end)]
+
     def spans(self, begin: int, end: int) -> Iterator[Applied]:
         """Every way to translate a span by one rule and what fills its gaps."""
         if (begin, end) in self.required:
@@ -186,11 +196,19 @@ class Enumeration:
         yield from match(0, begin)
 
 
-def features(grammar: Grammar, derivation: Sequence[Applied]) -> dict[str, float]:
+def words_of(derivation: Sequence[Applied]) -> Side:
+    """The target words of a derivation."""
+    return tuple(word for top in derivation for word in top.words())
+
+
+def features(
+    grammar: Grammar, derivation: Sequence[Applied], ends: bool = True
+) -> dict[str, float]:
     """The values of the set `rules`, from their definitions."""
     values = dict.fromkeys(SETS["rules"], 0.0)
-    words = [word if word >= 0 else 0 for top in derivation for word in top.words()]
-    values["language_model"] = grammar.lm.score(words)
+    words = [max(word, 0) for word in words_of(derivation)]
+    scored = grammar.lm.score_words(Sentences.from_lists([words]), threads=1).log_probs
+    values["language_model"] = float(sum(scored if ends else scored[:-1]))
     values["glue_count"] = len(derivation)
     for applied in (applied for top in derivation for applied in top.all()):
         own = [s for s in applied.target if applied.block < 0 or s not in GAPS]

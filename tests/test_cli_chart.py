@@ -144,10 +144,59 @@ def test_terms_and_what_passes_through_hold_inside_rules(
     assert "x17" in out
 
 
+def test_rules_reach_references_and_say_how(
+    verb: Run, rules: Path, corpus: CorpusFiles, tmp_path: Path
+) -> None:
+    out = tmp_path / "gold.jsonl"
+    text = ["--source", corpus.train_source, "--reference", corpus.train_target]
+    command = ["force", "--model", rules, *text, "-q"]
+    [total] = json.loads(done(verb(*command, "--json", "--output", out)))["total"]
+    assert total["limit"] is None
+    assert total["n_pairs"] == 400
+    assert total["sentences"] > 0.5
+    rows = [json.loads(line) for line in read_lines(out)]
+    assert sum(row["reachable"] for row in rows) == total["n_reachable"]
+    weights = load(rules).model.weights
+    references = [line.split() for line in read_lines(corpus.train_target)]
+    assert any(step["depth"] for row in rows if row["reachable"] for step in row["steps"])
+    for row, reference in zip(rows, references, strict=True):
+        if "steps" not in row:
+            continue
+        top = [step["target_end"] for step in row["steps"] if step["depth"] == 0]
+        assert top == sorted(top)
+        assert top[-1] == (row["prefix"][1] if row["prefix"] else len(reference))
+        for step in row["steps"]:
+            if "[1]" in step["source"]:
+                continue
+            given = reference[step["target_begin"] : step["target_end"]]
+            assert step["target"].split() == given
+        if not weights.sparse:
+            added = sum(weights[name] * value for name, value in row["features"].items())
+            assert row["score"] == pytest.approx(added, abs=1e-3)
+    assert "rules" in done(verb(*command))
+    flat = json.loads(done(verb(*command, "--json", "--max-span", "1")))["total"]
+    assert flat[0]["n_reachable"] < total["n_reachable"]
+    left = json.loads(done(verb(*command, "--json", "--leave-one-out", "one-count")))["total"]
+    assert left[0]["n_reachable"] < total["n_reachable"]
+    assert "--limits 2" in mistake(verb(*command, "--limits", "2"))
+
+
+def test_a_given_translation_is_explained_by_rules(
+    verb: Run, rules: Path, corpus: CorpusFiles
+) -> None:
+    sentence = next(line for line in read_lines(corpus.test_source) if len(line.split()) > 4)
+    best = load(rules).translate(sentence)
+    explained = load(rules).explain(sentence, translation=best.text)
+    assert explained.translation.text == best.text
+    assert explained.translation.score == pytest.approx(best.score, abs=1e-3)
+    wrong = ("explain", "--model", rules, sentence, "--against", "nobody says this")
+    assert "no rules of the model give" in mistake(verb(*wrong))
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("force", "--source", "SOURCE", "--reference", "REFERENCE"),
+        ("force", "--source", "SOURCE", "--reference", "REFERENCE", "--reordering", "mon"),
         ("oracle", "--source", "SOURCE", "--reference", "REFERENCE"),
         ("tune", "--source", "SOURCE", "--reference", "REFERENCE", "--method", "maxviolation"),
         ("tune", "--source", "SOURCE", "--reference", "REFERENCE", "--method", "simplex"),

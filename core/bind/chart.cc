@@ -5,6 +5,7 @@
 #include "bind/derivations.h"
 #include "decode/chart/decoder.h"
 #include "decode/chart/derivations.h"
+#include "decode/chart/forced.h"
 
 namespace calque::bind {
 namespace {
@@ -149,6 +150,28 @@ void register_chart(nb::module_& m) {
           nb::arg("leave_one_out").none(), nb::kw_only(), nb::arg("limits"), nb::arg("n_best"),
           nb::arg("distinct"), nb::arg("threads"),
           "The same without constraints, as arrays.")
+      .def(
+          "force",
+          [](const BoundChartDecoder& decoder, const BoundSource& text, Vector<int32_t> references,
+             Vector<int64_t> reference_offsets, const BoundWeights& given,
+             const ChartOptions& search, const BoundLeaveOneOut* leave_one_out,
+             int64_t max_bytes, int max_words, int min_prefix, bool derive_prefix, int threads) {
+            const WeightView weights = to_weights(decoder, given);
+            SourceText source = to_source(decoder, text);
+            check_references(source, references, reference_offsets);
+            const ChartForcedOptions options{{search.max_span, search.shallow},
+                                             {max_bytes, max_words},
+                                             {min_prefix, derive_prefix},
+                                             leave_out(source, decoder, leave_one_out)};
+            nb::gil_scoped_release release;
+            return force_chart(decoder.model, decoder.index, weights, options, source,
+                               {view(references), view(reference_offsets)}, threads);
+          },
+          nb::arg("source"), nb::arg("references"), nb::arg("reference_offsets"),
+          nb::arg("weights"), nb::arg("search"), nb::arg("leave_one_out").none(), nb::kw_only(),
+          nb::arg("max_bytes"), nb::arg("max_words"), nb::arg("min_prefix"),
+          nb::arg("derive_prefix"), nb::arg("threads"),
+          "Which sentence pairs can be derived, in how many ways, and the best way.")
       .def(
           "features",
           [](const BoundChartDecoder& decoder, const BoundSource& text,

@@ -213,8 +213,9 @@ void register_decode(nb::module_& m) {
             check_events(decoder, search);
             SourceText source = to_source(decoder, text);
             check_references(source, references, reference_offsets);
-            const ForcedOptions options{search.reordering, {max_bytes, max_words}, min_prefix,
-                                        derive_prefix, leave_out(source, decoder, leave_one_out)};
+            const ForcedOptions options{search.reordering, {max_bytes, max_words},
+                                        {min_prefix, derive_prefix},
+                                        leave_out(source, decoder, leave_one_out)};
             nb::gil_scoped_release release;
             return force(decoder.model, weights, options, source, view(references),
                          view(reference_offsets), threads);

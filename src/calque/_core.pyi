@@ -927,6 +927,11 @@ class ChartDecoder:
     def decode_batch(self, source: Source, weights: WeightView, search: ChartOptions, leave_one_out: LeaveOneOut | None, *, limits: TargetLimits, n_best: int, distinct: bool, threads: int) -> DecodedBatch:
         """The same without constraints, as arrays."""
 
+    def force(self, source: Source, references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: WeightView, search: ChartOptions, leave_one_out: LeaveOneOut | None, *, max_bytes: int, max_words: int, min_prefix: int, derive_prefix: bool, threads: int) -> list[Forced]:
+        """
+        Which sentence pairs can be derived, in how many ways, and the best way.
+        """
+
     def features(self, source: Source, derivation: Derivation) -> list[float]:
         """The dense features of a derivation, recomputed from it alone."""
 

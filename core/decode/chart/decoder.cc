@@ -1,6 +1,5 @@
 #include "decode/chart/decoder.h"
 
-#include <numeric>
 #include <string>
 
 #include "decode/chart/derivations.h"
@@ -8,19 +7,6 @@
 #include "parallel.h"
 
 namespace calque {
-namespace {
-
-// Of a sentence without words.
-Derivation nothing(const ModelView& model, const WeightView& weights) {
-  Derivation derivation;
-  derivation.features = extract_chart_features(model, {});
-  derivation.score = std::inner_product(weights.dense.begin(), weights.dense.end(),
-                                        derivation.features.begin(), 0.0);
-  return derivation;
-}
-
-}  // namespace
-
 void check_chart_features(const FeatureSet& features) {
   const DenseSet& dense = features.dense;
   const auto refuse = [&](size_t index) {
@@ -52,11 +38,11 @@ std::vector<Decoded> decode_chart(const ModelView& model, const PrefixIndex& ind
   std::vector<Decoded> results(source.size());
   for_chunks(source.size(), 1, n_threads, [&] {
     return [&, search = ChartSearch(model, weights, index, options.limits, options.search,
-                                  options.leave_one_out)](
+                                  options.leave_one_out, LmSides(model, weights))](
                size_t at, size_t) mutable {
       const SentenceView sentence = source.sentence(at);
       if (sentence.size() == 0) {
-        results[at].derivations.push_back(nothing(model, weights));
+        results[at].derivations.push_back(empty_chart_derivation(model, weights));
         return;
       }
       const Hypergraph& graph = search.run(sentence, constraints.sentence(at));

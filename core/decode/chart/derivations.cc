@@ -1,6 +1,7 @@
 #include "decode/chart/derivations.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "decode/chart/kbest.h"
@@ -40,7 +41,8 @@ bool has_rule(const ModelView& model, const SentenceView& sentence, std::span<co
 }  // namespace
 
 std::vector<Derivation> best_chart_derivations(const Hypergraph& graph, const RuleBook& rules,
-                                               const ModelView& model, int n, bool distinct) {
+                                               const ModelView& model, int n, bool distinct,
+                                               bool ends) {
   std::vector<Derivation> found;
   ChartKBest kbest(graph, rules, distinct);
   std::vector<AppliedRule> applied;
@@ -54,10 +56,18 @@ std::vector<Derivation> best_chart_derivations(const Hypergraph& graph, const Ru
                                   kNoOrientation, 0,
                                   {rule.target.begin(), rule.target.end()}, gaps});
     }
-    derivation.features = extract_chart_features(model, derivation.steps);
+    derivation.features = extract_chart_features(model, derivation.steps, ends);
     found.push_back(std::move(derivation));
   }
   return found;
+}
+
+Derivation empty_chart_derivation(const ModelView& model, const WeightView& weights) {
+  Derivation derivation;
+  derivation.features = extract_chart_features(model, {});
+  derivation.score = std::inner_product(weights.dense.begin(), weights.dense.end(),
+                                        derivation.features.begin(), 0.0);
+  return derivation;
 }
 
 void check_chart_steps(const ModelView& model, const SentenceView& sentence,
@@ -89,7 +99,7 @@ void check_chart_steps(const ModelView& model, const SentenceView& sentence,
 }
 
 std::vector<std::vector<double>> chart_step_features(const ModelView& model,
-                                                     std::span<const Step> steps) {
+                                                     std::span<const Step> steps, bool ends) {
   const DenseSet& dense = model.dense();
   std::vector<std::vector<double>> rows(steps.size(), std::vector<double>(dense.size()));
   for (size_t at = 0; at < steps.size(); ++at) {
@@ -122,7 +132,7 @@ std::vector<std::vector<double>> chart_step_features(const ModelView& model,
       add(static_cast<size_t>(word.step), lm.score(state, word.word, after));
       state = after;
     }
-    add(static_cast<size_t>(top.back()), lm.finish(state));
+    if (ends) add(static_cast<size_t>(top.back()), lm.finish(state));
   };
   score(model.lm, [&](size_t step, double log_prob) {
     for (const LmComponent& lm : dense.lms) rows[step][lm.index] += log_prob;
@@ -135,13 +145,14 @@ std::vector<std::vector<double>> chart_step_features(const ModelView& model,
   return rows;
 }
 
-std::vector<double> extract_chart_features(const ModelView& model, std::span<const Step> steps) {
+std::vector<double> extract_chart_features(const ModelView& model, std::span<const Step> steps,
+                                           bool ends) {
   const DenseSet& dense = model.dense();
   std::vector<double> sum(dense.size());
-  for (const auto& row : chart_step_features(model, steps)) {
+  for (const auto& row : chart_step_features(model, steps, ends)) {
     for (size_t i = 0; i < row.size(); ++i) sum[i] += row[i];
   }
-  if (!steps.empty()) return sum;
+  if (!steps.empty() || !ends) return sum;
   for (const LmComponent& lm : dense.lms) sum[lm.index] += model.lm.finish(model.lm.begin());
   if (const auto& classes = dense.class_lm) {
     sum[classes->index] += classes->lm.finish(classes->lm.begin());

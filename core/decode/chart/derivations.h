@@ -13,9 +13,14 @@
 namespace calque {
 
 // The `n` best derivations of a graph, in exact order of their scores (ties: in a fixed order).
-// With `distinct`, only the first of those that give the same words.
+// With `distinct`, only the first of those that give the same words. `ends`: whether they end the
+// sentence, which is so for all but prefixes.
 std::vector<Derivation> best_chart_derivations(const Hypergraph& graph, const RuleBook& rules,
-                                               const ModelView& model, int n, bool distinct);
+                                               const ModelView& model, int n, bool distinct,
+                                               bool ends = true);
+
+// That of a sentence without words: its end.
+Derivation empty_chart_derivation(const ModelView& model, const WeightView& weights);
 
 // Throws Error where the steps cannot be those of a derivation of this sentence by this model: where
 // spans do not nest and follow each other, or where a step's block is not one of the table with the
@@ -24,12 +29,14 @@ void check_chart_steps(const ModelView& model, const SentenceView& sentence,
                        std::span<const Step> steps);
 
 // What each step adds to the dense features, a row per step. A word counts, for language models, in
-// the step whose target it stands in; the end of the sentence in the last step that fills no gap.
+// the step whose target it stands in; the end of the sentence, with `ends`, in the last step that
+// fills no gap.
 std::vector<std::vector<double>> chart_step_features(const ModelView& model,
-                                                     std::span<const Step> steps);
+                                                     std::span<const Step> steps, bool ends = true);
 
 // The sum of these rows. Without steps, that of an empty sentence: its end.
-std::vector<double> extract_chart_features(const ModelView& model, std::span<const Step> steps);
+std::vector<double> extract_chart_features(const ModelView& model, std::span<const Step> steps,
+                                           bool ends = true);
 
 // The sparse features: those of a block and its place. Rules without words of their own on a side have
 // none that look at it.

@@ -21,11 +21,11 @@ struct Application {
 // A partial translation of a span. Of those that no context can tell apart only the best is used;
 // the ways that led to the others are its edges.
 struct Vertex {
-  double score;       // of the best way; language models score the first words without context
+  double score;       // of the best way
   Application best;
   int32_t next_edge;  // other ways to the same translation; -1: none
   int32_t begin, end;
-  int32_t words_left, words_right, classes_left, classes_right;  // sides that language models see
+  int32_t state;      // what the search knows of the target words
   int32_t depth;      // of nested gaps, where it matters
 };
 
@@ -46,6 +46,28 @@ struct Hypergraph {
   std::vector<Edge> edges;
   std::vector<Complete> complete;
   int64_t n_generated = 0;  // applications tried: the cost of the search, whatever the threads
+
+  // Adds a way to a vertex: the better one stays in it, the other becomes an edge.
+  void add_way(size_t id, const Application& way, double score) {
+    Vertex& vertex = vertices[id];
+    const auto edge = static_cast<int32_t>(edges.size());
+    if (score > vertex.score) {
+      edges.push_back({vertex.score, vertex.best, vertex.next_edge});
+      vertex.score = score;
+      vertex.best = way;
+    } else {
+      edges.push_back({score, way, vertex.next_edge});
+    }
+    vertex.next_edge = edge;
+  }
+  // Calls visit(application, score) for every way to a vertex, the best one first.
+  template <typename Visit>
+  void for_each_way(const Vertex& vertex, const Visit& visit) const {
+    visit(vertex.best, vertex.score);
+    for (int32_t id = vertex.next_edge; id >= 0; id = edge(id).next_edge) {
+      visit(edge(id).way, edge(id).score);
+    }
+  }
 
   const Vertex& operator[](int32_t id) const { return vertices[static_cast<size_t>(id)]; }
   const Edge& edge(int32_t id) const { return edges[static_cast<size_t>(id)]; }

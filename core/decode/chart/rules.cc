@@ -64,7 +64,17 @@ void RuleBook::begin(const SentenceView& sentence) {
   left_.clear();
   if (left_out_) left_out_->begin(sentence.pair);
   if (sparse_) values_.begin(sentence);
-  if (rules_.size() <= kMostKnown) return;
+  if (wanted_ || rules_.size() > kMostKnown) forget_rules();
+  wanted_.reset();
+}
+
+void RuleBook::begin(const SentenceView& sentence, std::span<const int32_t> reference) {
+  begin(sentence);
+  forget_rules();
+  wanted_.emplace(reference);
+}
+
+void RuleBook::forget_rules() {
   known_.clear();
   rules_.clear();
   runs_.clear();
@@ -77,6 +87,7 @@ std::pair<int32_t, int32_t> RuleBook::rules(const Match& match, int begin, int e
 
 bool RuleBook::is_left(int32_t phrase, int position) {
   if (!left_out_ || !left_out_->is_active()) return true;
+  if (wanted_) return !left_out_->forgets(phrase);
   const auto [first, last] = known({phrase, 0, {}}, position, position + 1);
   return first < last;
 }
@@ -169,6 +180,7 @@ void RuleBook::learn(int32_t phrase, Range& known) {
   learned_.clear();
   const size_t n_runs = runs_.size();
   for (int64_t block = first; block < last; ++block) {
+    if (wanted_ && !wanted_->may_have(model_.blocks.target(block))) continue;
     Rule rule = start(block, model_.blocks.target(block));
     for (const BlockColumn& column : model_.dense().block_columns) {
       rule.score += static_cast<float>(weights_[column.index] * static_cast<double>(column.at(block)));

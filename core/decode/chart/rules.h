@@ -11,6 +11,7 @@
 
 #include "blocks/gaps.h"
 #include "decode/chart/matches.h"
+#include "decode/chart/reference_parts.h"
 #include "decode/chart/rule_values.h"
 #include "decode/constraints.h"
 #include "decode/leave_one_out.h"
@@ -69,6 +70,9 @@ class RuleBook {
 
   // Forgets what only the sentence before had; numbers of rules hold until the next call.
   void begin(const SentenceView& sentence);
+  // The same, and from now on finds only rules that can give a part of this reference, which outlives
+  // the sentence.
+  void begin(const SentenceView& sentence, std::span<const int32_t> reference);
 
   // The rules of a source side that matches [begin, end), the most promising first, by their numbers.
   // None, where only the pair that is left out has them.
@@ -93,6 +97,7 @@ class RuleBook {
   // Rules by their numbers: a half-open range of them.
   using Range = std::pair<int32_t, int32_t>;
 
+  void forget_rules();
   Range known(const Match& match, int begin, int end);
   void learn(int32_t phrase, Range& known);
   Range without_pair(int32_t phrase, const Range& known);
@@ -109,6 +114,7 @@ class RuleBook {
   ChartLmWeights lm_weights_;
   TargetLimits limits_;
   SentenceView sentence_;
+  std::optional<ReferenceParts> wanted_;
   std::optional<PairLeftOut> left_out_;
   std::array<float, 2> frequency_weights_{};  // of source given target, of target given source
   std::unordered_map<int32_t, Range> known_;  // by source side

@@ -14,12 +14,12 @@ constexpr int32_t kNoTail[] = {Application::kNothing};
 
 }  // namespace
 
-ChartSearch::ChartSearch(const ModelView& model, const WeightView& weights,
-                         const PrefixIndex& index, const TargetLimits& limits,
-                         const ChartOptions& options, const LeaveOneOut* leave_one_out)
-    : words_(model.lm),
-      classes_(model.dense().class_lm ? &*model.dense().class_lm : nullptr),
-      lm_weights_(chart_lm_weights(model, weights)),
+template <typename Target>
+ChartSearch<Target>::ChartSearch(const ModelView& model, const WeightView& weights,
+                                 const PrefixIndex& index, const TargetLimits& limits,
+                                 const ChartOptions& options, const LeaveOneOut* leave_one_out,
+                                 Target target)
+    : target_(std::move(target)),
       glue_score_(0),
       options_(options),
       matcher_(index),
@@ -29,8 +29,9 @@ ChartSearch::ChartSearch(const ModelView& model, const WeightView& weights,
   }
 }
 
-const Hypergraph& ChartSearch::run(const SentenceView& sentence,
-                                   std::span<const Constraint> constraints) {
+template <typename Target>
+const Hypergraph& ChartSearch<Target>::run(const SentenceView& sentence,
+                                           std::span<const Constraint> constraints) {
   start(sentence, constraints);
   const auto is_filled = [this](int begin, int end) { return this->is_filled(begin, end); };
   auto constraint = constraints.rbegin();
@@ -58,7 +59,9 @@ const Hypergraph& ChartSearch::run(const SentenceView& sentence,
   return graph_;
 }
 
-void ChartSearch::start(const SentenceView& sentence, std::span<const Constraint> constraints) {
+template <typename Target>
+void ChartSearch<Target>::start(const SentenceView& sentence,
+                                std::span<const Constraint> constraints) {
   begin_ = std::chrono::steady_clock::now();
   n_words_ = sentence.size();
   width_ = std::min(n_words_, options_.max_span);
@@ -76,24 +79,26 @@ void ChartSearch::start(const SentenceView& sentence, std::span<const Constraint
   prefixes_.resize(std::max(prefixes_.size(), sentence.words.size() + 1));
   for (auto& prefix : prefixes_) prefix.clear();
   graph_.clear();
-  words_left_.clear();
-  words_right_.clear();
-  classes_left_.clear();
-  classes_right_.clear();
+  target_.begin();
   rules_.begin(sentence);
   matcher_.begin(sentence.words, blocked_, options_.max_span);
 }
 
 // Whether a rule translates this word alone.
-bool ChartSearch::is_known(int position) {
+template <typename Target>
+bool ChartSearch<Target>::is_known(int position) {
   const int32_t phrase = matcher_.phrase_of_word(position);
   return phrase >= 0 && rules_.is_left(phrase, position);
 }
 
 // A rule that only this sentence has, without gaps.
-void ChartSearch::add_own(int32_t rule) { cubes_.push_back({rule, {1, 1, 1}, {kNoTail, kNoTail}}); }
+template <typename Target>
+void ChartSearch<Target>::add_own(int32_t rule) {
+  cubes_.push_back({rule, {1, 1, 1}, {kNoTail, kNoTail}});
+}
 
-void ChartSearch::fill(int begin, int end) {
+template <typename Target>
+void ChartSearch<Target>::fill(int begin, int end) {
   Cell& cell = cells_[index(begin, end)];
   span_begin_ = begin;
   span_end_ = end;
@@ -117,7 +122,8 @@ void ChartSearch::fill(int begin, int end) {
 }
 
 // What covers the sentence up to `end`: a cell at its beginning, or one behind a shorter prefix.
-void ChartSearch::glue(int end) {
+template <typename Target>
+void ChartSearch<Target>::glue(int end) {
   cubes_.clear();
   span_begin_ = 0;
   span_end_ = end;
@@ -133,19 +139,15 @@ void ChartSearch::glue(int end) {
   pop(prefixes_[static_cast<size_t>(end)]);
 }
 
-void ChartSearch::finish() {
+template <typename Target>
+void ChartSearch<Target>::finish() {
   for (const int32_t id : prefixes_[static_cast<size_t>(n_words_)]) {
-    const Vertex& vertex = graph_[id];
-    double end = static_cast<double>(lm_weights_.words) * words_.finish(words_right_[vertex.words_right]);
-    if (classes_ != nullptr) {
-      end += static_cast<double>(lm_weights_.classes) *
-             classes_->lm.finish(classes_right_[vertex.classes_right]);
-    }
-    graph_.complete.push_back({id, end});
+    graph_.complete.push_back({id, target_.finish(graph_[id].state)});
   }
 }
 
-void ChartSearch::pop(std::vector<int32_t>& vertices) {
+template <typename Target>
+void ChartSearch<Target>::pop(std::vector<int32_t>& vertices) {
   if (cubes_.empty()) return;
   double best = -std::numeric_limits<double>::infinity();
   keys_.clear();
@@ -165,12 +167,10 @@ void ChartSearch::pop(std::vector<int32_t>& vertices) {
     const Application application{
         cube.first_rule == kNoRule ? kNoRule : cube.first_rule + item.at[0],
         {cube.tails[0][item.at[1]], cube.tails[1][item.at[2]]}};
-    Key key{};
-    const bool is_glue = application.rule == Application::kGlue;
-    const double score = is_glue ? append(application, item.estimate, key)
-                                 : apply(application, item.estimate, key);
+    const ChartJoin join = this->join(application);
+    const double score = Target::adds_up() ? item.estimate + join.score : join.score;
     best = std::max(best, score);
-    add(application, score, key);
+    add(application, score, {join.state, depth(application)});
     // Every item has one parent: the last of its places that is not the first is one less there.
     for (size_t way = 3; way-- > 0;) {
       auto at = item.at;
@@ -189,7 +189,8 @@ void ChartSearch::pop(std::vector<int32_t>& vertices) {
   });
 }
 
-void ChartSearch::push(int32_t cube, const std::array<int32_t, 3>& at) {
+template <typename Target>
+void ChartSearch<Target>::push(int32_t cube, const std::array<int32_t, 3>& at) {
   const Cube& in = cubes_[static_cast<size_t>(cube)];
   for (size_t way = 0; way < at.size(); ++way) {
     if (at[way] >= in.sizes[way]) return;
@@ -198,7 +199,8 @@ void ChartSearch::push(int32_t cube, const std::array<int32_t, 3>& at) {
   std::push_heap(heap_.begin(), heap_.end());
 }
 
-double ChartSearch::estimate(const Cube& cube, const std::array<int32_t, 3>& at) const {
+template <typename Target>
+double ChartSearch<Target>::estimate(const Cube& cube, const std::array<int32_t, 3>& at) const {
   double sum = cube.first_rule == kNoRule
                    ? glue_score_
                    : static_cast<double>(rules_[cube.first_rule + at[0]].estimate);
@@ -209,85 +211,49 @@ double ChartSearch::estimate(const Cube& cube, const std::array<int32_t, 3>& at)
   return sum;
 }
 
-// The score of a rule whose gaps are filled.
-double ChartSearch::apply(const Application& application, double estimate, Key& key) {
-  const Rule& rule = rules_[application.rule];
-  LmFragment words, classes;
-  float change = 0, class_change = 0;
-  for (size_t i = 0; i < rule.n_pieces; ++i) {
-    const int32_t piece = rule.pieces[i];
-    if (piece < 0) {
-      const Vertex& filler = graph_[application.tails[static_cast<size_t>(-1 - piece)]];
-      change += lm_join(words_.lm, words, words_left_[filler.words_left],
-                        words_right_[filler.words_right]);
-      if (classes_ != nullptr) {
-        class_change += lm_join(classes_->lm.lm, classes, classes_left_[filler.classes_left],
-                                classes_right_[filler.classes_right]);
-      }
-      if (options_.shallow > 0) key.depth = std::max(key.depth, filler.depth + 1);
-    } else {
-      const RuleRun& run = rules_.run(rule, piece);
-      change += lm_join(words_.lm, words, run.words.left, run.words.right);
-      if (classes_ != nullptr) {
-        class_change += lm_join(classes_->lm.lm, classes, run.classes.left, run.classes.right);
-      }
-    }
-  }
-  key.words_left = words_left_.intern(words.left);
-  key.words_right = words_right_.intern(words.right);
-  if (classes_ != nullptr) {
-    key.classes_left = classes_left_.intern(classes.left);
-    key.classes_right = classes_right_.intern(classes.right);
-  }
-  return estimate + static_cast<double>(lm_weights_.words * change + lm_weights_.classes * class_change);
+// What the parts become together.
+template <typename Target>
+ChartJoin ChartSearch<Target>::join(const Application& application) {
+  const std::array<int32_t, 2> states{state(application.tails[0]), state(application.tails[1])};
+  return application.rule == Application::kGlue ? target_.append(states[0], states[1])
+                                                : target_.apply(rules_, application.rule, states);
 }
 
-// The score of a translation that follows what stands before.
-double ChartSearch::append(const Application& application, double estimate, Key& key) {
-  const auto [before, following] = application.tails;
-  const Vertex& last = graph_[following];
-  LmFragment words = lm_begin(words_.lm);
-  if (before != Application::kNothing) words.right = words_right_[graph_[before].words_right];
-  float change = lm_weights_.words * lm_join(words_.lm, words, words_left_[last.words_left],
-                                             words_right_[last.words_right]);
-  key.words_right = words_right_.intern(words.right);
-  if (classes_ != nullptr) {
-    LmFragment classes = lm_begin(classes_->lm.lm);
-    if (before != Application::kNothing) classes.right = classes_right_[graph_[before].classes_right];
-    change += lm_weights_.classes * lm_join(classes_->lm.lm, classes,
-                                            classes_left_[last.classes_left],
-                                            classes_right_[last.classes_right]);
-    key.classes_right = classes_right_.intern(classes.right);
-  }
-  return estimate + static_cast<double>(change);
+template <typename Target>
+int32_t ChartSearch<Target>::state(int32_t vertex) const {
+  return vertex == Application::kNothing ? Target::kNothing : graph_[vertex].state;
 }
 
-void ChartSearch::add(const Application& application, double score, const Key& key) {
+template <typename Target>
+int32_t ChartSearch<Target>::depth(const Application& application) const {
+  if (options_.shallow == 0 || application.rule == Application::kGlue) return 0;
+  int32_t depth = 0;
+  for (const int32_t tail : application.tails) {
+    if (tail != Application::kNothing) depth = std::max(depth, graph_[tail].depth + 1);
+  }
+  return depth;
+}
+
+template <typename Target>
+void ChartSearch<Target>::add(const Application& application, double score, const Key& key) {
   const auto place = static_cast<size_t>(keys_.intern(key));
   const size_t id = first_vertex_ + place;
   if (id == graph_.vertices.size()) {
-    graph_.vertices.push_back({score, application, -1, span_begin_, span_end_, key.words_left, key.words_right,
-                               key.classes_left, key.classes_right, key.depth});
+    graph_.vertices.push_back({score, application, -1, span_begin_, span_end_, key.state, key.depth});
     return;
   }
-  Vertex& vertex = graph_.vertices[id];
-  const auto edge = static_cast<int32_t>(graph_.edges.size());
-  if (score > vertex.score) {
-    graph_.edges.push_back({vertex.score, vertex.best, vertex.next_edge});
-    vertex.score = score;
-    vertex.best = application;
-  } else {
-    graph_.edges.push_back({score, application, vertex.next_edge});
-  }
-  vertex.next_edge = edge;
+  graph_.add_way(id, application, score);
 }
 
-int ChartSearch::pop_limit() const {
+template <typename Target>
+int ChartSearch<Target>::pop_limit() const {
   if (options_.time_limit_s > 0) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
     if (spent.count() > options_.time_limit_s) return kPopsInAHurry;
   }
   return options_.pop_limit;
 }
+
+template class ChartSearch<LmSides>;
 
 }  // namespace calque

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "decode/chart/hypergraph.h"
+#include "decode/chart/lm_sides.h"
 #include "decode/chart/matches.h"
 #include "decode/chart/rules.h"
 #include "flat_map.h"
@@ -24,12 +25,15 @@ struct ChartOptions {
 
 // Cells hold what spans may become (Chiang 2007, section 5). What covers the sentence up to a word is
 // glued together of cells from left to right, without reordering. Its memory is reused from sentence
-// to sentence. Not thread-safe: one per thread. Oracle: tests/test_chart_exact.py (enumeration).
+// to sentence. `Target` says what is known of target words, as a policy: how parts score together and
+// what tells them apart. Not thread-safe: one per thread. Oracle: tests/test_chart_exact.py
+// (enumeration).
+template <typename Target>
 class ChartSearch {
  public:
   ChartSearch(const ModelView& model, const WeightView& weights, const PrefixIndex& index,
               const TargetLimits& limits, const ChartOptions& options,
-              const LeaveOneOut* leave_one_out);
+              const LeaveOneOut* leave_one_out, Target target);
 
   // Searches a sentence; the graph is valid until the next run. Precondition: constraints are not
   // empty, do not overlap and stand from left to right.
@@ -57,15 +61,10 @@ class ChartSearch {
   };
   // Vertices of equal key have the same future: only the best one is used.
   struct Key {
-    int32_t words_left, words_right, classes_left, classes_right, depth;
+    int32_t state, depth;
     bool operator==(const Key&) const = default;
     uint64_t hash() const {
-      const auto pair = [](int32_t a, int32_t b) {
-        return static_cast<uint64_t>(a) << 32 | static_cast<uint32_t>(b);
-      };
-      return mix(mix(pair(words_left, words_right)) ^
-                 pair(classes_left, classes_right) * 0x9e3779b97f4a7c15ULL ^
-                 static_cast<uint64_t>(depth) << 56);
+      return mix(static_cast<uint64_t>(depth) << 32 | static_cast<uint32_t>(state));
     }
   };
   // Vertices of a span, the best first: all of them, and those that may fill a gap.
@@ -89,14 +88,13 @@ class ChartSearch {
   void pop(std::vector<int32_t>& vertices);
   void push(int32_t cube, const std::array<int32_t, 3>& at);
   double estimate(const Cube& cube, const std::array<int32_t, 3>& at) const;
-  double apply(const Application& application, double estimate, Key& key);
-  double append(const Application& application, double estimate, Key& key);
+  ChartJoin join(const Application& application);
+  int32_t depth(const Application& application) const;
+  int32_t state(int32_t vertex) const;
   void add(const Application& application, double score, const Key& key);
   int pop_limit() const;
 
-  TargetLm words_;
-  const ClassLm* classes_;
-  ChartLmWeights lm_weights_;
+  Target target_;
   double glue_score_;
   ChartOptions options_;
   Matcher matcher_;
@@ -106,8 +104,6 @@ class ChartSearch {
   std::vector<uint8_t> blocked_;
   std::vector<Cell> cells_;
   std::vector<std::vector<int32_t>> prefixes_;  // what covers the sentence up to each word
-  Interner<LmLeft> words_left_, classes_left_;
-  Interner<LmState> words_right_, classes_right_;
   std::vector<Cube> cubes_;
   std::vector<Item> heap_;
   Interner<Key> keys_;  // of the cell being filled; id: place of the vertex

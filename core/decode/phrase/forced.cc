@@ -50,7 +50,8 @@ Forced force_one(const ModelView& model, const ForcedOptions& options, ForcedSea
     result.n_derivations = count_derivations(*graph);
     result.n_states = std::ranges::count(on_ways_to(*graph, graph->complete), true);
   }
-  if (result.reachable || (options.derive_prefix && result.prefix_source >= options.min_prefix)) {
+  const auto& [shortest, derives] = options.prefixes;
+  if (result.reachable || (derives && result.prefix_source >= shortest)) {
     result.best = derivation_to(*graph, search.table(), model, end, result.reachable);
   }
   return result;

@@ -4,15 +4,11 @@
 #include <cstdint>
 #include <span>
 
+#include "decode/forced.h"
 #include "decode/phrase/option_collector.h"
 #include "decode/phrase/search.h"
 
 namespace calque {
-
-struct ForcedLimits {
-  int64_t max_bytes;  // a search that needs more is given up
-  int max_words;      // longer sources are not tried
-};
 
 // Searches one sentence after the other; one per thread.
 class ForcedSearch {

@@ -48,7 +48,8 @@ def force(
     limits: Annotated[
         str | None,
         typer.Option(
-            metavar="N,N,..", help="Distortion limits to try, -1 for unlimited (default 0,2,4,6)."
+            metavar="N,N,..",
+            help="Distortion limits to try, -1 for unlimited (default 0,2,4,6); rules have none.",
         ),
     ] = None,
     bucket: Annotated[
@@ -71,7 +72,7 @@ def force(
     quiet: Quiet = False,
     log: Log = None,
 ) -> None:
-    """Find out which references the model's blocks can derive, and how.
+    """Find out which references the blocks or rules of a model can derive, and how.
 
     [bold]calque force --model model --source train.de --reference train.en[/]
 
@@ -81,17 +82,30 @@ def force(
     [bold]calque force --model model --source train.de --reference train.en
     --leave-one-out one-count[/]
     """
-    options = flags.applied_to(ForceOptions())
-    tried = _limits(limits, options)
+    wanted = _limits(limits)
     forgotten = left_out(leave_one_out, unseen)
     from calque.decode.forcing import force_pairs, gold_json
     from calque.decode.reachability import Counts, count, tabulate
     from calque.model import Model
 
     loaded = Model.load(model, weights)
+    ours = loaded.decode_options
     options = flags.applied_to(
-        replace(ForceOptions(), first_block=loaded.decode_options.first_block)
+        replace(
+            ForceOptions(),
+            first_block=ours.first_block,
+            max_span=ours.max_span,
+            shallow=ours.shallow,
+        )
     )
+    options.check_engine(ours.engine)
+    has_limits = ours.engine == "phrase" and options.reordering == "phrase"
+    if limits is not None and not has_limits:
+        raise OptionError(
+            f"--limits {limits}: only --reordering phrase has distortion limits, rules have none"
+        )
+    tried = wanted if has_limits else (options.distortion_limit,)
+    names = _names(tried, options) if ours.engine == "phrase" else ["rules"]
     text = BitextFiles(source, reference)
     console = Console(quiet, log)
     counts: dict[tuple[int, int], Counts] = {}
@@ -122,9 +136,8 @@ def force(
             stage.advance()
     table = tabulate(counts, tried, bucket)
     if json:
-        print_json(_as_json(table, n_empty, seconds))
+        print_json(_as_json(table, n_empty, seconds, has_limits))
     else:
-        names = [_name(limit, options) for limit in tried]
         for part in (_summary(table, names, seconds), *_by_length(table, names)):
             console.print(part)
     if n_empty:
@@ -133,11 +146,7 @@ def force(
         console.note(f"derivations: {output}")
 
 
-def _limits(text: str | None, options: ForceOptions) -> tuple[int, ...]:
-    if options.reordering != "phrase":
-        if text is not None:
-            raise OptionError(f"--limits {text}: only --reordering phrase has distortion limits")
-        return (options.distortion_limit,)
+def _limits(text: str | None) -> tuple[int, ...]:
     if text is None:
         return LIMITS
     try:
@@ -156,10 +165,10 @@ def _n_pairs(text: BitextFiles) -> int | None:
     return sum(source.count("\n") for source, _ in text.blocks())
 
 
-def _name(limit: int, options: ForceOptions) -> str:
+def _names(limits: tuple[int, ...], options: ForceOptions) -> list[str]:
     if options.reordering != "phrase":
-        return options.reordering
-    return "no limit" if limit < 0 else f"limit {limit}"
+        return [options.reordering]
+    return ["no limit" if limit < 0 else f"limit {limit}" for limit in limits]
 
 
 def _summary(table: Reachability, names: list[str], seconds: dict[int, float]) -> Table:
@@ -198,12 +207,14 @@ def _table(title: str, *heads: str) -> Table:
     return table
 
 
-def _as_json(table: Reachability, n_empty: int, seconds: dict[int, float]) -> dict[str, Any]:
+def _as_json(
+    table: Reachability, n_empty: int, seconds: dict[int, float], has_limits: bool
+) -> dict[str, Any]:
     def counts(some: tuple[Counts, ...]) -> list[dict[str, Any]]:
         return [
             asdict(counted)
             | {
-                "limit": limit,
+                "limit": limit if has_limits else None,
                 "sentences": counted.sentences,
                 "words": counted.words,
                 "sentences_with_prefixes": counted.sentences_with_prefixes,

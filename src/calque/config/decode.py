@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from calque.config.option import option
 from calque.errors import OptionError
@@ -50,6 +50,29 @@ class ReorderingOptions:
         "orientation of the first block of a sentence: to the right of an empty block before"
         " the sentence (right), or neutral, as in events without a boundary block",
     )
+    max_span: int = option(
+        20,
+        "with engine=chart, source words that a rule and what fills its gaps cover at most; longer"
+        " spans are translated piece by piece, from left to right",
+        least=1,
+    )
+    shallow: int = option(
+        0,
+        "with engine=chart, how many rules with gaps may be nested in one another; 0 for any"
+        " number",
+        least=0,
+    )
+    of_phrases: ClassVar[tuple[str, ...]] = (
+        "reordering",
+        "distortion_limit",
+        "distortion_rule",
+        "strict_single_gap",
+        "least_left_count",
+        "first_block",
+    )
+    """What means nothing to engine=chart, where gaps reorder."""
+    of_rules: ClassVar[tuple[str, ...]] = ("max_span", "shallow")
+    """What means nothing to engine=phrase."""
 
     def rules(self) -> dict[str, Any]:
         """These options alone, by name."""
@@ -67,6 +90,13 @@ class ReorderingOptions:
                 f"least_left_count={self.least_left_count} requires reordering=swap or mon:"
                 " jumps would lead where nothing may follow"
             )
+
+    def check_engine(self, engine: str) -> None:
+        """Raise `OptionError` where an option that is not as usual means nothing to an engine."""
+        usual = type(self)()
+        for name in self.of_rules if engine == "phrase" else self.of_phrases:
+            if (value := getattr(self, name)) != getattr(usual, name):
+                raise OptionError(f"{name}={value} is of no use to engine={engine}")
 
 
 @dataclass(frozen=True)
@@ -128,18 +158,6 @@ class DecodeOptions(ReorderingOptions):
         " bring in any block",
         least=0,
     )
-    max_span: int = option(
-        20,
-        "with engine=chart, source words that a rule and what fills its gaps cover at most; longer"
-        " spans are translated piece by piece, from left to right",
-        least=1,
-    )
-    shallow: int = option(
-        0,
-        "with engine=chart, how many rules with gaps may be nested in one another; 0 for any"
-        " number",
-        least=0,
-    )
     time_limit_s: float = option(
         0.0,
         "time limit per sentence, in seconds, after which the beam is narrowed so that the"
@@ -152,6 +170,14 @@ class DecodeOptions(ReorderingOptions):
         "what is subtracted from the score of every step: nothing (none), or the log of the"
         " sum over the options kept for its span (alternatives), which makes the score the"
         " log probability of the block among them",
+    )
+    of_phrases: ClassVar[tuple[str, ...]] = (
+        *ReorderingOptions.of_phrases,
+        "stack_size",
+        "threshold_on",
+        "future_cost",
+        "options_by",
+        "normaliser",
     )
 
     @property

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.blocks import BlockTable
-from calque.config import DecodeOptions
+from calque.config import DecodeOptions, ReorderingOptions
 from calque.decode.decoder import Decoder, FiredFeature
 from calque.decode.source import SourceText
 from calque.decode.step_tree import StepTree, is_gap
@@ -18,12 +18,6 @@ from calque.errors import CalqueError, OptionError
 from calque.features import Weights
 from calque.features.naming import NamedStep, Namer
 from calque.lm import LanguageModel
-
-_OF_PHRASES = (
-    *DecodeOptions().rules(),
-    *("stack_size", "threshold_on", "future_cost", "options_by", "normaliser"),
-)
-"""Options that mean nothing where gaps reorder."""
 
 
 class ChartDecoder(Decoder):
@@ -50,6 +44,13 @@ class ChartDecoder(Decoder):
 
     def _search(self, options: DecodeOptions) -> _core.ChartOptions:
         return chart_options(options)
+
+    def _space(self, options: ReorderingOptions) -> _core.ChartOptions:
+        return chart_options(
+            DecodeOptions(
+                engine="chart", max_span=options.max_span, shallow=options.shallow, pop_limit=0
+            )
+        )
 
     def _limits(self, options: DecodeOptions) -> _core.TargetLimits:
         return target_limits(options)
@@ -124,10 +125,7 @@ def chart_options(options: DecodeOptions) -> _core.ChartOptions:
     """How far the search goes, as the core takes it."""
     if options.engine != "chart":
         raise OptionError(f"engine={options.engine}: the model was trained for engine=chart")
-    default = DecodeOptions()
-    for name in _OF_PHRASES:
-        if (value := getattr(options, name)) != getattr(default, name):
-            raise OptionError(f"{name}={value} is of no use to engine=chart")
+    options.check_engine("chart")
     return _core.ChartOptions(
         max_span=options.max_span,
         shallow=options.shallow,

@@ -84,6 +84,10 @@ class Decoder:
         """How far the search goes, as the engine takes it."""
         return self.core_search(options)
 
+    def _space(self, options: ReorderingOptions) -> Any:
+        """Which derivations there are, whatever is searched for, as the engine takes it."""
+        return self.core_search(DecodeOptions(**options.rules()))
+
     def _limits(self, options: DecodeOptions) -> Any:
         """How many translations of a span are kept, as the engine takes it."""
         return core_limits(options)
@@ -244,12 +248,12 @@ class Decoder:
         The search is exhaustive (Yu et al. 2013). Where the whole reference is out of reach, the
         longest reachable prefix pair is found and, with `derive_prefix`, its best derivation.
         """
-        return self.core.force(
+        found: list[_core.Forced] = self._core.force(
             self.core_source(source),
             references.copies,
             references.sentences.offsets,
             self.core_weights(weights),
-            self.core_search(DecodeOptions(**options.rules())),
+            self._space(options),
             leave_one_out,
             max_bytes=options.memory_mb * MEGABYTE,
             max_words=options.max_words,
@@ -257,6 +261,7 @@ class Decoder:
             derive_prefix=derive_prefix,
             threads=n_workers(threads),
         )
+        return found
 
     def derive(
         self,
@@ -439,6 +444,7 @@ class Decoder:
         options.check()
         if options.engine != "phrase":
             raise OptionError(f"engine={options.engine}: this decoder has blocks only, no rules")
+        options.check_engine("phrase")
         counting = options.counting
         if counting and not self.features.core.has_event_counts:
             raise ModelError(

@@ -26,7 +26,8 @@ def force_text(
     [forced] = decoder.force(*encoded, model.weights, options, derive_prefix=False, threads=1)
     if forced.reachable:
         return forced.best
-    what = f"no blocks of the model give '{' '.join(words)}'"
+    units = "rules" if model.decode_options.engine == "chart" else "blocks"
+    what = f"no {units} of the model give '{' '.join(words)}'"
     if forced.truncated:
         raise CalqueError(f"{what}: the search was given up at {options.memory_mb:,} MB")
     if forced.prefix_target == 0:

@@ -10,10 +10,10 @@ from calque import _core
 from calque.config import ForceOptions, LeaveOneOutOptions
 from calque.decode.decoder import Decoder
 from calque.decode.source import SourceText
+from calque.decode.step_tree import StepTree
 from calque.decode.training_text import TrainingText
-from calque.decode.translation import ORIENTATIONS, BlockUse, target_words
+from calque.decode.translation import BlockUse, block_use, target_words
 from calque.model import Model
-from calque.text import Vocabulary
 
 BATCH = 512
 """Sentence pairs in memory at once: enough to keep every thread busy."""
@@ -109,20 +109,23 @@ def gold_json(index: int, pair: ForcedPair, model: Model) -> dict[str, Any]:
         row["prefix"] = [forced.prefix_source, forced.prefix_target]
     return row | {
         "score": best.score,
-        "steps": [asdict(_use(step, pair.source, model.target_vocabulary)) for step in best.steps],
+        "steps": [asdict(use) for use in _uses(best, pair.source, model)],
         "features": dict(zip(model.features.names, best.features, strict=True)),
     }
 
 
-def _use(step: _core.Step, source: Sequence[str], vocabulary: Vocabulary) -> BlockUse:
-    return BlockUse(
-        source=" ".join(source[step.begin : step.end]),
-        target=" ".join(target_words(step, source, vocabulary)),
-        begin=step.begin,
-        end=step.end,
-        orientation=ORIENTATIONS[step.orientation],
-        known=step.block >= 0,
-    )
+def _uses(derivation: _core.Derivation, source: Sequence[str], model: Model) -> list[BlockUse]:
+    tree = StepTree(derivation)
+    return [
+        block_use(
+            tree,
+            at,
+            [source[i] for i in tree.source_places(at)],
+            target_words(step, source, model.target_vocabulary),
+            step.block >= 0,
+        )
+        for at, step in enumerate(tree.steps)
+    ]
 
 
 def _lines(blocks: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:

@@ -178,20 +178,8 @@ def read_off(
             source = [piece.words[i] for i in own]
             for place, origin in zip(targets, _copied(source, its_words, inner), strict=True):
                 origins[place] = sources[origin] if origin >= 0 else -1
-            begin, end = tree.target_span(at)
-            uses.append(
-                BlockUse(
-                    " ".join(tree.with_gaps(tree.source_gaps(at), source)),
-                    " ".join(tree.with_gaps(tree.target_gaps(at), its_words)),
-                    piece.begin + step.begin,
-                    piece.begin + step.end,
-                    ORIENTATIONS[step.orientation] if step.orientation >= 0 else "",
-                    step.required or step.block >= 0,
-                    first_target + begin,
-                    first_target + end,
-                    tree.depths[at],
-                )
-            )
+            known = step.required or step.block >= 0
+            uses.append(block_use(tree, at, source, its_words, known, piece.begin, first_target))
         score += derivation.score
         for name, value in zip(names, derivation.features, strict=True):
             features[name] += value
@@ -205,6 +193,34 @@ def read_off(
         source_words=prepared.words,
         given_words=prepared.given,
         places=prepared.places,
+    )
+
+
+def block_use(
+    tree: StepTree,
+    at: int,
+    source: Sequence[str],
+    target: Sequence[str],
+    known: bool,
+    first_source: int = 0,
+    first_target: int = 0,
+) -> BlockUse:
+    """A step of a derivation, read off: `source` and `target` are its own words, without gaps.
+
+    `first_source` and `first_target` say how many words stand before the derivation.
+    """
+    step = tree.steps[at]
+    begin, end = tree.target_span(at)
+    return BlockUse(
+        " ".join(tree.with_gaps(tree.source_gaps(at), source)),
+        " ".join(tree.with_gaps(tree.target_gaps(at), target)),
+        first_source + step.begin,
+        first_source + step.end,
+        ORIENTATIONS[step.orientation] if step.orientation >= 0 else "",
+        known,
+        first_target + begin,
+        first_target + end,
+        tree.depths[at],
     )
 
 

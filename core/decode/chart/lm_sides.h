@@ -1,0 +1,64 @@
+// What language models still have to know of a partial translation: its left and its right side.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "decode/chart/rules.h"
+#include "decode/model.h"
+#include "flat_map.h"
+#include "lm/lm_fragment.h"
+
+namespace calque {
+
+// What parts of a translation become together. States are dense integers, equal for words that no
+// context can tell apart.
+struct ChartJoin {
+  double score;
+  int32_t state;
+};
+
+// The policy of a chart search that translates: any words may stand side by side, and language models
+// score them, the first words of a part as if nothing stood before.
+class LmSides {
+ public:
+  // Nothing stands before, or fills a gap.
+  static constexpr int32_t kNothing = -1;
+
+  LmSides(const ModelView& model, const WeightView& weights);
+
+  // Forgets the sentence before.
+  void begin();
+
+  // Whether scores are those of the parts and what `apply` and `append` give; else these are all.
+  static constexpr bool adds_up() { return true; }
+
+  // A rule whose gaps are filled, by their number, with translations of these states.
+  ChartJoin apply(const RuleBook& rules, int32_t id, const std::array<int32_t, 2>& fillers);
+  // What begins the sentence, or kNothing, and what follows it.
+  ChartJoin append(int32_t before, int32_t following);
+  // What the end of the sentence adds.
+  double finish(int32_t state) const;
+
+ private:
+  struct Sides {
+    int32_t words_left = 0, words_right = 0, classes_left = 0, classes_right = 0;
+    bool operator==(const Sides&) const = default;
+    uint64_t hash() const {
+      const auto pair = [](int32_t a, int32_t b) {
+        return static_cast<uint64_t>(a) << 32 | static_cast<uint32_t>(b);
+      };
+      return mix(mix(pair(words_left, words_right)) ^
+                 pair(classes_left, classes_right) * 0x9e3779b97f4a7c15ULL);
+    }
+  };
+
+  TargetLm words_;
+  const ClassLm* classes_;
+  ChartLmWeights weights_;
+  Interner<LmLeft> words_left_, classes_left_;
+  Interner<LmState> words_right_, classes_right_;
+  Interner<Sides> states_;
+};
+
+}  // namespace calque
