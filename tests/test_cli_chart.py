@@ -181,6 +181,24 @@ def test_rules_reach_references_and_say_how(
     assert "--limits 2" in mistake(verb(*command, "--limits", "2"))
 
 
+def test_oracle_translations_by_rules_are_better_than_the_best(
+    verb: Run, rules: Path, corpus: CorpusFiles, tmp_path: Path
+) -> None:
+    out = tmp_path / "oracle.jsonl"
+    text = ["--source", corpus.test_source]
+    for reference in corpus.test_references:
+        text += ["--reference", reference]
+    command = ["oracle", "--model", rules, *text, "--brevity-penalty", "true", "-q", "--json"]
+    found = json.loads(done(verb(*command, "--derivations", out, "--nbest", "3")))
+    assert found["oracle"]["bleu"] > found["1-best"]["bleu"] + 5
+    assert found["oracle"]["sentence_bleu"] > found["1-best"]["sentence_bleu"]
+    rows = [json.loads(line) for line in read_lines(out)]
+    assert any(step["depth"] for row in rows for step in row["steps"])
+    best = [row["sentence_bleu"] for row in rows if row["rank"] == 1]
+    mean = sum(best) / len(best)
+    assert mean == pytest.approx(found["oracle"]["sentence_bleu"], abs=0.01)
+
+
 def test_a_given_translation_is_explained_by_rules(
     verb: Run, rules: Path, corpus: CorpusFiles
 ) -> None:
@@ -197,7 +215,7 @@ def test_a_given_translation_is_explained_by_rules(
     "arguments",
     [
         ("force", "--source", "SOURCE", "--reference", "REFERENCE", "--reordering", "mon"),
-        ("oracle", "--source", "SOURCE", "--reference", "REFERENCE"),
+        ("oracle", "--source", "SOURCE", "--reference", "REFERENCE", "--reordering", "mon"),
         ("tune", "--source", "SOURCE", "--reference", "REFERENCE", "--method", "maxviolation"),
         ("tune", "--source", "SOURCE", "--reference", "REFERENCE", "--method", "simplex"),
         ("translate", "--input", "SOURCE", "--reordering", "mon"),

@@ -1,3 +1,4 @@
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -150,6 +151,27 @@ void register_chart(nb::module_& m) {
           nb::arg("leave_one_out").none(), nb::kw_only(), nb::arg("limits"), nb::arg("n_best"),
           nb::arg("distinct"), nb::arg("threads"),
           "The same without constraints, as arrays.")
+      .def(
+          "oracle",
+          [](const BoundChartDecoder& decoder, const BoundSource& text,
+             const BoundReferences& references, const ChartOptions& search,
+             const BoundLeaveOneOut* leave_one_out, bool brevity_penalty, int max_targets,
+             int n_best, bool distinct, int threads) {
+            SourceText source = to_source(decoder, text);
+            const LeaveOneOut* without = leave_out(source, decoder, leave_one_out);
+            const ReferenceTexts texts = to_references(source, references);
+            nb::gil_scoped_release release;
+            DecodedBatch batch;
+            batch.decoded = decode_chart_oracle(decoder.model, decoder.index,
+                                                {search, {0, 0, max_targets}, n_best, distinct, without},
+                                                brevity_penalty, source, texts, threads);
+            batch.lists = flatten(batch.decoded);
+            return batch;
+          },
+          nb::arg("source"), nb::arg("references"), nb::arg("search"),
+          nb::arg("leave_one_out").none(), nb::kw_only(), nb::arg("brevity_penalty"),
+          nb::arg("max_targets"), nb::arg("n_best"), nb::arg("distinct"), nb::arg("threads"),
+          "The derivations of highest sentence BLEU; the arguments are those of `Decoder.oracle`.")
       .def(
           "force",
           [](const BoundChartDecoder& decoder, const BoundSource& text, Vector<int32_t> references,

@@ -177,18 +177,12 @@ void register_decode(nb::module_& m) {
       .def(
           "oracle",
           [](const BoundDecoder& decoder, const BoundSource& text,
-             const std::vector<std::pair<Vector<int32_t>, Vector<int64_t>>>& references,
-             const SearchOptions& search, const BoundLeaveOneOut* leave_one_out,
+             const BoundReferences& references, const SearchOptions& search, const BoundLeaveOneOut* leave_one_out,
              bool brevity_penalty, int max_targets, int n_best, bool distinct, int threads) {
             check_events(decoder, search);
             SourceText source = to_source(decoder, text);
             const LeaveOneOut* without = leave_out(source, decoder, leave_one_out);
-            ReferenceTexts texts;
-            for (const auto& [ids, offsets] : references) {
-              check_references(source, ids, offsets);
-              texts.all.push_back({view(ids), view(offsets)});
-            }
-            if (texts.all.empty()) throw Error("at least one reference is expected");
+            const ReferenceTexts texts = to_references(source, references);
             nb::gil_scoped_release release;
             DecodedBatch batch;
             batch.decoded = decode_oracle(decoder.model,

@@ -38,6 +38,16 @@ void check_references(const SourceText& source, const Vector<int32_t>& reference
   check_offsets(view(offsets), references.size(), "references");
 }
 
+ReferenceTexts to_references(const SourceText& source, const BoundReferences& references) {
+  ReferenceTexts texts;
+  for (const auto& [ids, offsets] : references) {
+    check_references(source, ids, offsets);
+    texts.all.push_back({view(ids), view(offsets)});
+  }
+  if (texts.all.empty()) throw Error("at least one reference is expected");
+  return texts;
+}
+
 SourceText to_sentence(const BoundDecoder& decoder, const BoundSource& source) {
   const SourceText text = to_source(decoder, source);
   if (text.size() != 1) throw Error("one sentence is expected");

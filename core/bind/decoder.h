@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <span>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "bind/arrays.h"
 #include "bind/blocks.h"
@@ -91,6 +93,10 @@ void check_events(const BoundDecoder& decoder, const SearchOptions& search,
 
 void check_references(const SourceText& source, const Vector<int32_t>& references,
                       const Vector<int64_t>& offsets);
+
+// Texts of references, each as ids and offsets.
+using BoundReferences = std::vector<std::pair<Vector<int32_t>, Vector<int64_t>>>;
+ReferenceTexts to_references(const SourceText& source, const BoundReferences& references);
 
 // A text of one sentence.
 SourceText to_sentence(const BoundDecoder& decoder, const BoundSource& source);

@@ -7,10 +7,10 @@
 #include <numeric>
 #include <utility>
 
+#include "decode/oracle_bleu.h"
 #include "decode/phrase/derivations.h"
 #include "decode/phrase/extract.h"
 #include "decode/phrase/gold_search.h"
-#include "decode/phrase/oracle.h"
 #include "decode/phrase/watched_target.h"
 #include "parallel.h"
 

@@ -927,6 +927,11 @@ class ChartDecoder:
     def decode_batch(self, source: Source, weights: WeightView, search: ChartOptions, leave_one_out: LeaveOneOut | None, *, limits: TargetLimits, n_best: int, distinct: bool, threads: int) -> DecodedBatch:
         """The same without constraints, as arrays."""
 
+    def oracle(self, source: Source, references: Sequence[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]]], search: ChartOptions, leave_one_out: LeaveOneOut | None, *, brevity_penalty: bool, max_targets: int, n_best: int, distinct: bool, threads: int) -> DecodedBatch:
+        """
+        The derivations of highest sentence BLEU; the arguments are those of `Decoder.oracle`.
+        """
+
     def force(self, source: Source, references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: WeightView, search: ChartOptions, leave_one_out: LeaveOneOut | None, *, max_bytes: int, max_words: int, min_prefix: int, derive_prefix: bool, threads: int) -> list[Forced]:
         """
         Which sentence pairs can be derived, in how many ways, and the best way.

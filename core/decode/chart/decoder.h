@@ -8,6 +8,7 @@
 #include "decode/constraints.h"
 #include "decode/derivation.h"
 #include "decode/leave_one_out.h"
+#include "decode/reference_texts.h"
 #include "decode/source_text.h"
 
 namespace calque {
@@ -28,5 +29,12 @@ std::vector<Decoded> decode_chart(const ModelView& model, const PrefixIndex& ind
                                   const WeightView& weights, const ChartDecodeOptions& options,
                                   const SourceText& source, const Constraints& constraints,
                                   int n_threads);
+
+// The derivations of highest sentence BLEU; the score of a derivation is its BLEU. Nothing else cuts
+// than the pop limit of `search` and `limits.max_targets`.
+std::vector<Decoded> decode_chart_oracle(const ModelView& model, const PrefixIndex& index,
+                                         const ChartDecodeOptions& options, bool brevity_penalty,
+                                         const SourceText& source, const ReferenceTexts& references,
+                                         int n_threads);
 
 }  // namespace calque

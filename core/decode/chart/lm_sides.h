@@ -32,6 +32,8 @@ class LmSides {
 
   // Whether scores are those of the parts and what `apply` and `append` give; else these are all.
   static constexpr bool adds_up() { return true; }
+  // How many source words the parts cover that come next: no matter here.
+  static void cover(int) {}
 
   // A rule whose gaps are filled, by their number, with translations of these states.
   ChartJoin apply(const RuleBook& rules, int32_t id, const std::array<int32_t, 2>& fillers);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "decode/chart/oracle_sides.h"
 #include "interrupt.h"
 
 namespace calque {
@@ -112,12 +113,25 @@ void ChartSearch<Target>::fill(int begin, int end) {
         cube.sizes[gap + 1] = static_cast<int32_t>(filled.size());
         cube.tails[gap] = filled.data();
       }
-      cubes_.push_back(cube);
+      open_cubes(cube);
     }
   }
   pop(cell.all);
   for (const int32_t id : cell.all) {
     if (options_.shallow == 0 || graph_[id].depth < options_.shallow) cell.in_gaps.push_back(id);
+  }
+}
+
+// One cube of all rules of a source side where they come best first, else one of each.
+template <typename Target>
+void ChartSearch<Target>::open_cubes(const Cube& cube) {
+  if constexpr (Target::adds_up()) {
+    cubes_.push_back(cube);
+  } else {
+    const int32_t first = cube.first_rule;
+    for (const int32_t id : target_.choose(rules_, first, first + cube.sizes[0])) {
+      cubes_.push_back({id, {1, cube.sizes[1], cube.sizes[2]}, cube.tails});
+    }
   }
 }
 
@@ -152,6 +166,7 @@ void ChartSearch<Target>::pop(std::vector<int32_t>& vertices) {
   double best = -std::numeric_limits<double>::infinity();
   keys_.clear();
   first_vertex_ = graph_.vertices.size();
+  target_.cover(span_end_ - span_begin_);
   heap_.clear();
   for (size_t cube = 0; cube < cubes_.size(); ++cube) {
     heap_.push_back({estimate(cubes_[cube], {0, 0, 0}), static_cast<int32_t>(cube), {0, 0, 0}});
@@ -200,7 +215,11 @@ void ChartSearch<Target>::push(int32_t cube, const std::array<int32_t, 3>& at) {
 }
 
 template <typename Target>
-double ChartSearch<Target>::estimate(const Cube& cube, const std::array<int32_t, 3>& at) const {
+double ChartSearch<Target>::estimate(const Cube& cube, const std::array<int32_t, 3>& at) {
+  if constexpr (!Target::adds_up()) {
+    const std::array<int32_t, 2> parts{state(cube.tails[0][at[1]]), state(cube.tails[1][at[2]])};
+    return target_.estimate(rules_, cube.first_rule, parts);
+  }
   double sum = cube.first_rule == kNoRule
                    ? glue_score_
                    : static_cast<double>(rules_[cube.first_rule + at[0]].estimate);
@@ -255,5 +274,6 @@ int ChartSearch<Target>::pop_limit() const {
 }
 
 template class ChartSearch<LmSides>;
+template class ChartSearch<OracleSides>;
 
 }  // namespace calque

@@ -39,6 +39,8 @@ class ChartSearch {
   // empty, do not overlap and stand from left to right.
   const Hypergraph& run(const SentenceView& sentence, std::span<const Constraint> constraints);
 
+  // What is known of target words: set before a run what it depends on.
+  Target& target() { return target_; }
   // The rules that applications of the last run name.
   const RuleBook& rules() const { return rules_; }
 
@@ -82,12 +84,13 @@ class ChartSearch {
   void start(const SentenceView& sentence, std::span<const Constraint> constraints);
   void fill(int begin, int end);
   void add_own(int32_t rule);
+  void open_cubes(const Cube& cube);
   void glue(int end);
   void finish();
   // Pops items of the cubes best first until the limit; the vertices, the best first.
   void pop(std::vector<int32_t>& vertices);
   void push(int32_t cube, const std::array<int32_t, 3>& at);
-  double estimate(const Cube& cube, const std::array<int32_t, 3>& at) const;
+  double estimate(const Cube& cube, const std::array<int32_t, 3>& at);
   ChartJoin join(const Application& application);
   int32_t depth(const Application& application) const;
   int32_t state(int32_t vertex) const;

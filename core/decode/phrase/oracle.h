@@ -6,32 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "decode/oracle_bleu.h"
 #include "decode/phrase/options.h"
 #include "decode/phrase/target.h"
 #include "decode/reference_ngrams.h"
 
 namespace calque {
-
-// Sentence BLEU against the references of one sentence, smoothed: add-one for orders from 2 (Tillmann
-// & Zhang 2008 have it without brevity penalty). Matches are clipped by the reference that has most;
-// the brevity penalty takes the reference closest in length, of two the shorter.
-class OracleBleu {
- public:
-  using Matches = std::array<int32_t, ReferenceNgrams::kOrder>;
-
-  // Translations of up to `most_words` words.
-  OracleBleu(std::span<const int> reference_lengths, bool brevity_penalty, int most_words);
-
-  bool has_brevity_penalty() const { return brevity_penalty_; }
-  // Of the part of a translation that comes from a `share` of the source words: it need not be longer
-  // than this share of a reference.
-  double operator()(const Matches& matches, int length, double share) const;
-
- private:
-  std::vector<int> lengths_;  // ascending
-  bool brevity_penalty_;
-  std::vector<double> logs_;
-};
 
 // Any words may follow; the score of a partial translation is its sentence BLEU against the whole
 // references, so a step scores the difference that it makes. Oracle: tests/test_decode_oracle.py.

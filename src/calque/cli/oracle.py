@@ -96,6 +96,7 @@ def oracle(
 
     translator = load(model, weights)
     options = flags.applied_to(_like(translator.options))
+    options.check_engine(translator.options.engine)
     console = Console(quiet, log)
     best: list[Translation] = []
     known: list[tuple[str, ...]] = []

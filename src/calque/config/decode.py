@@ -215,8 +215,8 @@ class OracleOptions(ReorderingOptions):
     max_targets: int = option(*MAX_TARGETS, least=0)
     stack_size: int = option(
         100,
-        "hypotheses kept per stack; 0 keeps all, which makes the search exact (for short"
-        " sentences)",
+        "hypotheses kept per stack, or applications of rules scored per span with engine=chart;"
+        " 0 keeps all, which makes the search exact (for short sentences)",
         least=0,
     )
     brevity_penalty: bool = option(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.blocks import BlockTable
-from calque.config import DecodeOptions, ReorderingOptions
+from calque.config import DecodeOptions, OracleOptions, ReorderingOptions
 from calque.decode.decoder import Decoder, FiredFeature
 from calque.decode.source import SourceText
 from calque.decode.step_tree import StepTree, is_gap
@@ -45,12 +45,18 @@ class ChartDecoder(Decoder):
     def _search(self, options: DecodeOptions) -> _core.ChartOptions:
         return chart_options(options)
 
-    def _space(self, options: ReorderingOptions) -> _core.ChartOptions:
+    def _space(self, options: ReorderingOptions, pop_limit: int = 0) -> _core.ChartOptions:
         return chart_options(
             DecodeOptions(
-                engine="chart", max_span=options.max_span, shallow=options.shallow, pop_limit=0
+                engine="chart",
+                max_span=options.max_span,
+                shallow=options.shallow,
+                pop_limit=pop_limit,
             )
         )
+
+    def _oracle_search(self, options: OracleOptions) -> _core.ChartOptions:
+        return self._space(options, options.stack_size)
 
     def _limits(self, options: DecodeOptions) -> _core.TargetLimits:
         return target_limits(options)

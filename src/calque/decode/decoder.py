@@ -88,6 +88,12 @@ class Decoder:
         """Which derivations there are, whatever is searched for, as the engine takes it."""
         return self.core_search(DecodeOptions(**options.rules()))
 
+    def _oracle_search(self, options: OracleOptions) -> Any:
+        """How far an oracle search goes, as the engine takes it."""
+        return self.core_search(
+            DecodeOptions(**options.rules(), stack_size=options.stack_size, future_cost=False)
+        )
+
     def _limits(self, options: DecodeOptions) -> Any:
         """How many translations of a span are kept, as the engine takes it."""
         return core_limits(options)
@@ -219,11 +225,10 @@ class Decoder:
         threads: int | None = None,
     ) -> _core.DecodedBatch:
         """The same as `oracle` as arrays, which cost little."""
-        search = DecodeOptions(**options.rules(), stack_size=options.stack_size, future_cost=False)
-        return self.core.oracle(
+        batch: _core.DecodedBatch = self._core.oracle(
             self.core_source(source),
             [(text.copies, text.sentences.offsets) for text in references],
-            self.core_search(search),
+            self._oracle_search(options),
             leave_one_out,
             brevity_penalty=options.brevity_penalty,
             max_targets=options.max_targets,
@@ -231,6 +236,7 @@ class Decoder:
             distinct=distinct,
             threads=n_workers(threads),
         )
+        return batch
 
     def force(
         self,
