@@ -116,7 +116,7 @@ def main() -> None:
         local = fill(TrainOptions(), LOCAL, "train")
         build(text, folder / "local", local, threads=THREADS)
         task = DecoderTask(folder / "local", files.dev_source, references, threads=THREADS)
-        Local(rounds=1, held_out=5).fit(task, threads=THREADS)
+        Local(rounds=1, hold_out_every=5).fit(task, threads=THREADS)
         Local(rounds=1, events="nbest", n_best=20).fit(task, threads=THREADS)
     print("four threads: done")
 

@@ -3,15 +3,25 @@ from __future__ import annotations
 import runpy
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calque.config import describe, fill, from_toml, option, renamed, settings, to_mapping
+from calque.config import (
+    FeatureOptions,
+    describe,
+    fill,
+    from_toml,
+    option,
+    renamed,
+    settings,
+    to_mapping,
+)
 from calque.config.document import to_markdown
 from calque.errors import CalqueError, FileError, OptionError
+from calque.tune.registry import find_method
 
 
 @dataclass(frozen=True)
@@ -142,14 +152,43 @@ class Grouped:
     lm: Renamed = field(default_factory=Renamed)
 
 
+@dataclass(frozen=True)
+class RenamedGroup:
+    """A group that once was in another one."""
+
+    lm: LmOptions = field(default_factory=LmOptions, metadata={"was": "models.target"})
+
+
 def test_an_old_name_is_told_with_the_new_one() -> None:
     with pytest.raises(OptionError, match="--set: 'order' is now called 'longest'"):
         settings(Renamed(), ["order=3"])
     with pytest.raises(OptionError, match="options: 'lm.order' is now called 'lm.longest'"):
         fill(Grouped(), {"lm": {"order": 3}})
+    with pytest.raises(OptionError, match="'models.target.order' is now called 'lm.order'"):
+        fill(RenamedGroup(), {"models": {"target": {"order": 3}}})
 
 
 def test_what_an_earlier_version_stored_is_taken_under_its_old_name() -> None:
     assert fill(Grouped(), {"lm": {"order": 3}}, stored=True).lm.longest == 3
+    old = {"models": {"target": {"order": 3}}}
+    assert fill(RenamedGroup(), old, stored=True).lm.order == 3
     assert renamed(Renamed, {"order": 3}) == {"longest": 3}
     assert renamed(Renamed, {"longest": 3}) == {"longest": 3}
+
+
+@pytest.mark.parametrize(
+    ("options", "old", "new"),
+    [
+        (FeatureOptions, "data.jumps.clip", "jumps.clip"),
+        (FeatureOptions, "data.local.events.max_words", "local_model.events.max_words"),
+        (find_method("costmargin").Options, "near", "truth_candidates"),
+        (find_method("maxviolation").Options, "aside", "reset_at_end"),
+        (find_method("xbleu").Options, "kl", "kl_weight"),
+        (find_method("simplex").Options, "loosen", "shrink_first_weights"),
+    ],
+)
+def test_options_of_earlier_versions_are_told_with_their_names_of_today(
+    options: type[Any], old: str, new: str
+) -> None:
+    with pytest.raises(OptionError, match=f"'{old}' is now called '{new}'"):
+        settings(options(), [f"{old}=1"])

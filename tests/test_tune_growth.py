@@ -114,7 +114,7 @@ def test_the_objective_never_falls(
             assert sums == pytest.approx(np.ones(len(sums)))
 
     monkeypatch.setattr(Growth, "advance", watched)
-    result = Xbleu(update="gt", rounds=2, iterations=4, kl=kl).fit(decoding(model, text))
+    result = Xbleu(update="gt", rounds=2, iterations=4, kl_weight=kl).fit(decoding(model, text))
     assert len(way) == 16
     assert all(after >= before for before, after in zip(way[::2], way[1::2], strict=True))
     assert way[-1] > way[0]

@@ -38,12 +38,12 @@ OPTIONS: dict[str, Any] = {
     "features": {
         "dense": "local-model + block_count + unknown",
         "sparse": "block-bigram",
-        "data": {"local": {"unigram_per_word": "none", "bigram_threshold": 1}},
+        "local_model": {"unigram_per_word": "none", "bigram_threshold": 1},
     },
     "blocks": {"min_count": 2, "max_words": 3},
     "decode": {"reordering": "swap", "first_block": "neutral", "least_left_count": 3},
 }
-QUICK: dict[str, Any] = {"rounds": 3, "rate": 1e-4, "pair_rate": 1e-2}
+QUICK: dict[str, Any] = {"rounds": 3, "rate": 1e-4, "bigram_rate": 1e-2}
 
 
 class Listener:
@@ -156,7 +156,7 @@ def test_it_mends_bad_weights(folder: Path, text: CorpusFiles) -> None:
     losses = [done.scores["event_loss"] for done in result.history[1:] if done.scores]
     assert losses == sorted(losses, reverse=True)
     assert losses[-1] < 0.8 * losses[0]
-    perceptron = Local(**QUICK, first_weights="start", rule="perceptron").fit(task, threads=1)
+    perceptron = Local(**QUICK, first_weights="start", update="perceptron").fit(task, threads=1)
     assert perceptron.score > 1.5 * result.history[0].score
     assert perceptron.weights != result.weights
 
@@ -190,21 +190,23 @@ def test_what_is_fixed_stays(folder: Path, text: CorpusFiles) -> None:
     moved = {name for name in first if other.weights[name] != first[name]}
     kept = {"neutral_language_model_first", "block_count", "unknown"}
     assert moved == set(first) - kept
-    other = Local(rounds=1, rate=0, pair_rate=1e-2, take="last").fit(task)
+    other = Local(rounds=1, rate=0, bigram_rate=1e-2, take="last").fit(task)
     assert dict(other.weights) == dict(first)
-    other = Local(rounds=1, rate=1e-4, pair_rate=0, take="last").fit(task)
+    other = Local(rounds=1, rate=1e-4, bigram_rate=0, take="last").fit(task)
     assert other.weights.sparse == first.sparse
     for train, names in (("adjacent", set(ADJACENT)), ("neutral", set(NEUTRAL_NAMES) - {""})):
-        other = Local(rounds=1, rate=1e-4, pair_rate=1e-2, train=train, take="last").fit(task)
+        other = Local(
+            rounds=1, rate=1e-4, bigram_rate=1e-2, weights_learned=train, take="last"
+        ).fit(task)
         assert {name for name in first if other.weights[name] != first[name]} == names
         assert (other.weights.sparse == first.sparse) == (train == "neutral")
 
 
-@pytest.mark.parametrize("options", [{}, {"lower": 0.5, "rate": 0.05, "held_out": 7}])
+@pytest.mark.parametrize("options", [{}, {"rate_decay": 0.5, "rate": 0.05, "hold_out_every": 7}])
 def test_a_killed_run_goes_on_and_ends_the_same(
     options: dict[str, Any], task: DecoderTask, tmp_path: Path
 ) -> None:
-    trainer = Local(**{**QUICK, "share": 0.2, **options})
+    trainer = Local(**{**QUICK, "event_share": 0.2, **options})
     with pytest.MonkeyPatch.context() as patch:
         snapshots = Snapshots(patch, tmp_path).folders
         whole = trainer.fit(task, run=tmp_path / "whole", threads=1)
@@ -217,7 +219,7 @@ def test_a_killed_run_goes_on_and_ends_the_same(
         ]
     assert read_run(tmp_path / "whole").chosen == whole.chosen
     last = json.loads((tmp_path / "whole" / "rounds.jsonl").read_text().splitlines()[-1])
-    assert ("held_out_event_loss" in last["scores"]) == ("held_out" in options)
+    assert ("held_out_event_loss" in last["scores"]) == ("hold_out_every" in options)
 
 
 def test_memory_changes_nothing_but_where_events_lie(task: DecoderTask, tmp_path: Path) -> None:
@@ -280,12 +282,12 @@ def test_events_that_the_search_contradicts_are_told_of(folder: Path, text: Corp
     model, listener = Model.load(folder), Listener()
     options = replace(model.decode_options, first_block="right")
     other = Translator(replace(model, decode_options=options))
-    Local(rounds=1, share=0.01).fit(task_of(other, text), progress=listener)
+    Local(rounds=1, event_share=0.01).fit(task_of(other, text), progress=listener)
     assert listener.warnings[0] == (
         "the first block of a sentence is neutral in the events and right in the search: train the"
         " model with --set decode.first_block=neutral"
     )
-    Local(rounds=1, share=0.01).fit(task_of(folder, text), progress=(quiet := Listener()))
+    Local(rounds=1, event_share=0.01).fit(task_of(folder, text), progress=(quiet := Listener()))
     assert not any("first block" in warning for warning in quiet.warnings)
 
 

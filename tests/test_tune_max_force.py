@@ -424,7 +424,7 @@ def test_what_is_set_aside_comes_out_as_it_went_in(task: DecoderTask) -> None:
     """Dense weights and those of a family are learned with the others, and given back."""
     options: dict[str, Any] = {**SOME, "rounds": 1, "dense_rate": 0.02, "sparse_rate": 0.01}
     learned = fitted(Maxviolation(**options), task)[0]
-    result = fitted(Maxviolation(**options, aside="dense, W1"), task)[0]
+    result = fitted(Maxviolation(**options, reset_at_end="dense, W1"), task)[0]
     assert dict(result) == dict(task.start)
     assert any(learned[name] != task.start[name] for name in learned)
     keys, values = learned.sparse.to_arrays().values()
@@ -439,14 +439,14 @@ def test_weights_set_aside_return_to_those_of_the_start(folder: Path, text: Corp
     first = SparseWeights.from_arrays(key, np.array([0.25], np.float32))
     changed = Translator(replace(model, weights=Weights(model.weights, first)))
     options: dict[str, Any] = {**SOME, "rounds": 1, "sparse_rate": 0.01}
-    result = fitted(Maxviolation(**options, aside="W1"), task_of(changed, text))[0]
+    result = fitted(Maxviolation(**options, reset_at_end="W1"), task_of(changed, text))[0]
     keys = result.sparse.to_arrays()["keys"]
     assert keys[model.in_family("W1", keys)].tolist() == key.tolist()
     assert result.sparse[int(key[0])] == 0.25
 
 
 def test_the_best_factor_on_the_development_set_is_taken(task: DecoderTask) -> None:
-    options: dict[str, Any] = {**SOME, "rounds": 1, "sparse_rate": 0.01, "aside": "dense"}
+    options: dict[str, Any] = {**SOME, "rounds": 1, "sparse_rate": 0.01, "reset_at_end": "dense"}
     plain = fitted(Maxviolation(**options), task)[0]
     worth = {
         factor: task.judge.verdict(
@@ -456,7 +456,7 @@ def test_the_best_factor_on_the_development_set_is_taken(task: DecoderTask) -> N
     }
     assert len(set(worth.values())) > 1
     best = max(worth, key=lambda factor: worth[factor])
-    chosen = fitted(Maxviolation(**options, factors="0.5,2,8"), task)[0]
+    chosen = fitted(Maxviolation(**options, sparse_factors="0.5,2,8"), task)[0]
     assert chosen.sparse == plain.sparse.scaled(best)
 
 
@@ -477,10 +477,10 @@ def test_dense_weights_keep_their_size_where_asked(task: DecoderTask) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"aside": "nothing"}, "aside=nothing: no such feature or family"),
-        ({"factors": "1,x"}, "factors=1,x: expected numbers above 0"),
-        ({"factors": "0"}, "factors=0: expected numbers above 0"),
-        ({"factors": ""}, "factors=: expected numbers above 0"),
+        ({"reset_at_end": "nothing"}, "reset_at_end=nothing: no such feature or family"),
+        ({"sparse_factors": "1,x"}, "sparse_factors=1,x: expected numbers above 0"),
+        ({"sparse_factors": "0"}, "sparse_factors=0: expected numbers above 0"),
+        ({"sparse_factors": ""}, "sparse_factors=: expected numbers above 0"),
     ],
 )
 def test_a_wrong_outcome_is_refused(task: DecoderTask, options: Any, said: str) -> None:

@@ -74,9 +74,23 @@ def dense(text: CorpusFiles, tmp_path_factory: pytest.TempPathFactory) -> Model:
 @pytest.mark.parametrize(
     "trainer",
     [
-        Costmargin(rounds=6, first="bag", truth="oracle", fixed="dense", **PAPER, sparse_rate=1e-4),
-        Costmargin(rounds=6, first="bag", truth="all", fixed="dense"),
-        Perceptron(rounds=6, first="bag", truth="oracle", fixed="dense", **PAPER, sparse_rate=0.01),
+        Costmargin(
+            rounds=6,
+            first_candidates="bag",
+            truth="oracle",
+            fixed="dense",
+            **PAPER,
+            sparse_rate=1e-4,
+        ),
+        Costmargin(rounds=6, first_candidates="bag", truth="all", fixed="dense"),
+        Perceptron(
+            rounds=6,
+            first_candidates="bag",
+            truth="oracle",
+            fixed="dense",
+            **PAPER,
+            sparse_rate=0.01,
+        ),
     ],
     ids=lambda trainer: f"{trainer.method}-{trainer.options.update}",
 )
@@ -97,7 +111,12 @@ def test_a_bag_is_worth_nothing_or_its_words(
     task = DecoderTask(Translator(binary), part[0], [part[1]], n_best=1)
     for worth in ("zero", "concat"):
         trainer = Costmargin(
-            rounds=1, passes=1, first="bag", truth="oracle", fixed="dense", bag_worth=worth
+            rounds=1,
+            passes=1,
+            first_candidates="bag",
+            truth="oracle",
+            fixed="dense",
+            bag_worth=worth,
         )
         trainer.fit(task, run=tmp_path / worth)
         parts = [Part.load(path) for path in sorted((tmp_path / worth / "pool").glob("000.*"))]
@@ -112,11 +131,13 @@ def test_dense_features_learn_from_two_seeds(
     trainer_of: type[Trainer], n_best: int, dense: Model, text: CorpusFiles
 ) -> None:
     task = DecoderTask(Translator(dense), text.dev_source, text.dev_references, n_best=n_best)
-    result = trainer_of(rounds=6, first="seeds", fixed="sparse").fit(task)
+    result = trainer_of(rounds=6, first_candidates="seeds", fixed="sparse").fit(task)
     assert result.history[0].n_candidates > 60, "two seeds"
     assert result.score > result.history[0].score + 1.5
     assert not len(result.weights.sparse)
-    paper = trainer_of(rounds=4, first="seeds", fixed="sparse", **PAPER, dense_rate=1e-5).fit(task)
+    paper = trainer_of(
+        rounds=4, first_candidates="seeds", fixed="sparse", **PAPER, dense_rate=1e-5
+    ).fit(task)
     first, *others = paper.history
     assert first.score == result.history[0].score, "flat weights"
     assert max(one.score for one in others) > others[0].score + 3
@@ -124,7 +145,7 @@ def test_dense_features_learn_from_two_seeds(
 
 def test_two_stages_free_one_group_at_a_time(dense: Model, text: CorpusFiles) -> None:
     files = text.dev_source, text.dev_references
-    first = Costmargin(rounds=4, first="seeds", fixed="sparse").fit(
+    first = Costmargin(rounds=4, first_candidates="seeds", fixed="sparse").fit(
         DecoderTask(Translator(dense), *files, n_best=10)
     )
     staged = Translator(replace(dense, weights=first.weights))
@@ -174,7 +195,7 @@ def test_a_run_with_truths_goes_on_to_the_same_weights(
     for file, path in zip(files, part, strict=True):
         file.write_text("".join(path.read_text().splitlines(keepends=True)[:30]))
     task = DecoderTask(Translator(binary), files[0], [files[1]], n_best=2)
-    trainer = Costmargin(rounds=2, passes=5, first="bag", truth="oracle", fixed="dense")
+    trainer = Costmargin(rounds=2, passes=5, first_candidates="bag", truth="oracle", fixed="dense")
     with monkeypatch.context() as patch:
         snapshots = Snapshots(patch, tmp_path).folders
         whole = trainer.fit(task, run=tmp_path / "whole", threads=1)
@@ -189,8 +210,8 @@ def test_what_only_a_model_can_do_is_refused_for_lists(tmp_path: Path) -> None:
     lists, references = planted(tmp_path, 1, [1.0, -0.5])
     task = NBestTask(lists, [references])
     wrong: list[dict[str, Any]] = [
-        {"first": "bag"},
-        {"first": "seeds"},
+        {"first_candidates": "bag"},
+        {"first_candidates": "seeds"},
         {"truth": "oracle"},
         {"truth": "all"},
     ]

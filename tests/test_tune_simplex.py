@@ -77,7 +77,8 @@ def run(
     function: Callable[[Weights], Value], listener: Listener | None = None, **options: Any
 ) -> tuple[Weights, str]:
     settings = fill(
-        SimplexOptions(loosen=False, error_tolerance=1e-9, vertex_tolerance=1e-6), options
+        SimplexOptions(shrink_first_weights=False, error_tolerance=1e-9, vertex_tolerance=1e-6),
+        options,
     )
     return drive(distinct(descent(uniform(), CONSTANT, settings, listener or SILENT)), function)
 

@@ -30,7 +30,7 @@ from calque.tune.updates.rprop import Rprop
 
 UPDATES: dict[str, dict[str, Any]] = {
     "rprop": {"update": "rprop"},
-    "literal": {"update": "rprop", "literal": True},
+    "literal": {"update": "rprop", "rprop_as_printed": True},
     "adagrad": {"update": "adagrad", "dense_rate": 0.05, "sparse_rate": 0.05},
     "adagrad-l1": {"update": "adagrad", "dense_rate": 0.05, "sparse_rate": 0.05, "l1": 1e-5},
     "adagrad-batch": {"update": "adagrad", "dense_rate": 0.05, "batch": 7},
@@ -150,8 +150,14 @@ def test_a_strong_penalty_keeps_sparse_weights_small(task: NBestTask) -> None:
     [
         ({"update": "rprop", "batch": 3}, "batch goes with update=adagrad or sgd, not with rprop"),
         ({"update": "gt", "l2": 0.1}, "l2 goes with update=rprop or adagrad or sgd, not with gt"),
-        ({"update": "sgd", "literal": True}, "literal goes with update=rprop, not with sgd"),
-        ({"update": "adagrad", "kl": 0.1}, "kl goes with update=gt, not with adagrad"),
+        (
+            {"update": "sgd", "rprop_as_printed": True},
+            "rprop_as_printed goes with update=rprop, not with sgd",
+        ),
+        (
+            {"update": "adagrad", "kl_weight": 0.1},
+            "kl_weight goes with update=gt, not with adagrad",
+        ),
         ({"update": "adagrad", "shards": 2}, "shards goes with batch"),
         ({"shards": 2}, "shards goes with update=adagrad or sgd, not with rprop"),
         ({"decode_every": 2}, "decode_every requires a model: n-best lists"),

@@ -11,7 +11,6 @@ from calque.config.consensus import ConsensusOptions
 from calque.config.corpus import CorpusOptions
 from calque.config.decode import DecodeOptions, ForceOptions, OracleOptions, ReorderingOptions
 from calque.config.dense import (
-    DenseOptions,
     EventOptions,
     JumpOptions,
     LexicalOptions,
@@ -48,7 +47,6 @@ __all__ = [
     "CorpusOptions",
     "DecodeOptions",
     "DefaultWeights",
-    "DenseOptions",
     "EventOptions",
     "FeatureOptions",
     "ForceOptions",

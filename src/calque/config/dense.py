@@ -64,12 +64,3 @@ class LocalModelOptions:
         "where ln p(block) is divided by the number of its source words: when decoding, when the"
         " local model is trained (tune --method local), too, or nowhere",
     )
-
-
-@dataclass(frozen=True)
-class DenseOptions:
-    """How the data behind dense features is learned."""
-
-    jumps: JumpOptions = field(default_factory=JumpOptions)
-    lexical: LexicalOptions = field(default_factory=LexicalOptions)
-    local: LocalModelOptions = field(default_factory=LocalModelOptions)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from calque.config.classes import ClassOptions
-from calque.config.dense import DenseOptions
+from calque.config.dense import JumpOptions, LexicalOptions, LocalModelOptions
 from calque.config.option import option
 
 
@@ -38,7 +38,13 @@ class FeatureOptions:
     source_tags: str | None = option(None, "file of 'word tag' lines for source words")
     target_tags: str | None = option(None, "file of 'word tag' lines for target words")
     classes: ClassOptions = field(default_factory=ClassOptions)
-    data: DenseOptions = field(default_factory=DenseOptions)
+    jumps: JumpOptions = field(default_factory=JumpOptions, metadata={"was": "data.jumps"})
+    lexical: LexicalOptions = field(
+        default_factory=LexicalOptions, metadata={"was": "data.lexical"}
+    )
+    local_model: LocalModelOptions = field(
+        default_factory=LocalModelOptions, metadata={"was": "data.local"}
+    )
 
     @classmethod
     def standard(cls) -> FeatureOptions:

@@ -5,7 +5,8 @@
         order: int = option(5, "longest n-gram", least=1, most=7)
 
 The annotation is the type (`int`, `float`, `bool`, `str`, `X | None`, `Literal[...]`, or another
-options dataclass for a group); everything a user can get wrong is checked from these two alone.
+options dataclass for a group, which is a plain field); everything a user can get wrong is checked
+from these two alone.
 """
 
 from __future__ import annotations
@@ -47,16 +48,21 @@ class OptionInfo:
     """The key that it had in earlier versions."""
 
 
-def describe(options: type[Any], prefix: str = "") -> Iterator[OptionInfo]:
-    """Every option of a dataclass in order of declaration, those of nested groups dotted."""
+def describe(
+    options: type[Any], prefix: str = "", former: str | None = None
+) -> Iterator[OptionInfo]:
+    """Every option of a dataclass in order of declaration, those of nested groups dotted.
+
+    `former` is what the prefix was in earlier versions, where that was something else.
+    """
+    former = prefix if former is None else former
     hints = typing.get_type_hints(options)
     for field in dataclasses.fields(options):
-        hint, key = hints[field.name], prefix + field.name
+        hint, key, meta = hints[field.name], prefix + field.name, field.metadata
+        was = former + (meta.get("was") or field.name)
         if dataclasses.is_dataclass(hint):
-            yield from describe(typing.cast(type[Any], hint), key + ".")
+            yield from describe(typing.cast(type[Any], hint), key + ".", was + ".")
         else:
-            meta = field.metadata
-            was = meta.get("was")
             yield OptionInfo(
                 key=key,
                 type=hint,
@@ -64,5 +70,5 @@ def describe(options: type[Any], prefix: str = "") -> Iterator[OptionInfo]:
                 help=meta["help"],
                 least=meta["least"],
                 most=meta["most"],
-                was=None if was is None else prefix + was,
+                was=None if was == key else was,
             )

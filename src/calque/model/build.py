@@ -168,11 +168,12 @@ def build(
 
 def _check_first_block(options: TrainOptions) -> None:
     """Refuse events with a boundary block for a decoder without one."""
-    if options.features.data.local.events.boundary_block and options.decode.first_block != "right":
+    events, first_block = options.features.local_model.events, options.decode.first_block
+    if events.boundary_block and first_block != "right":
         raise OptionError(
-            f"decode.first_block={options.decode.first_block} and"
-            " features.data.local.events.boundary_block=true contradict each other: the first block"
-            " of a sentence is neutral in the search, but right of a boundary block in the events"
+            f"decode.first_block={first_block} and features.local_model.events.boundary_block=true"
+            " contradict each other: the first block of a sentence is neutral in the search, but"
+            " right of a boundary block in the events"
         )
 
 

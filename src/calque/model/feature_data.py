@@ -219,7 +219,6 @@ def learn_feature_data(
         source, target = _learn_classes(options, templates, bitext, asks_class_lm, progress)
     else:
         source, target = known.source_classes, known.target_classes
-    how = options.data
     work: dict[str, Any] = {"threads": threads, "progress": progress}
     corpus = blocks, bitext.source, bitext.target
     first = alignments.unstacked(len(bitext))[0]
@@ -227,13 +226,15 @@ def learn_feature_data(
     is_listed = any(template.listed for template in templates)
     needs_events = counts_events or is_listed or dense & LOCAL_MODEL
     return FeatureData(
-        relevant_set=learn_relevant_set(*corpus, first, n_words, how.lexical, how.jumps, **work)
+        relevant_set=learn_relevant_set(
+            *corpus, first, n_words, options.lexical, options.jumps, **work
+        )
         if dense & RELEVANT_SET
         else None,
-        local_model=learn_local_model(*corpus, _within(how.local, memory_mb), **work)
+        local_model=learn_local_model(*corpus, _within(options.local_model, memory_mb), **work)
         if needs_events
         else None,
-        model4=learn_model4(*corpus, alignments, max_words, how.jumps, **work)
+        model4=learn_model4(*corpus, alignments, max_words, options.jumps, **work)
         if dense & MODEL4
         else None,
         class_lm=estimate_class_lm(

@@ -123,7 +123,7 @@ class JackknifeSource(DecoderSource):
 
     def bags(self, *arguments: Any, **options: Any) -> Iterator[CandidateLists]:
         """Refused: bags are drawn from the whole model."""
-        raise OptionError("jackknife cannot draw bags of blocks: expected first=decoder")
+        raise OptionError("jackknife cannot draw bags of blocks: expected first_candidates=decoder")
 
 
 class PartModels:

@@ -87,7 +87,7 @@ class LatticeLearner:
                 weights.current,
                 self.search,
                 self.selection,
-                good=options.good,
+                good=options.correct_hypotheses,
                 future_in_margin=options.future_cost == "margin",
                 total=True,
                 threads=threads,

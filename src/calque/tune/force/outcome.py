@@ -21,17 +21,17 @@ class Outcome:
     translating they are of no use.
     """
 
-    def __init__(self, task: DecoderTask, start: Weights, aside: str, factors: str) -> None:
-        """Take the first weights, what is set aside, and the factors to try, with commas."""
+    def __init__(self, task: DecoderTask, start: Weights, reset: str, factors: str) -> None:
+        """Take the first weights, what is reset at the end, and the factors to try, with commas."""
         self._task = task
         self._start = start
-        self._aside = aside
+        self._reset = reset
         self._factors = _numbers(factors)
-        free_features(aside, task.source, np.empty(0, np.uint64), option="aside")
+        free_features(reset, task.source, np.empty(0, np.uint64), option="reset_at_end")
 
     def of(self, learned: Weights) -> Weights:
         """The weights that come out."""
-        given = self._put_back(learned) if self._aside else learned
+        given = self._put_back(learned) if self._reset else learned
         scaled = [_times(given, factor) for factor in self._factors]
         if len(scaled) == 1:
             return scaled[0]
@@ -42,12 +42,12 @@ class Outcome:
     def _put_back(self, learned: Weights) -> Weights:
         keys, values = learned.sparse.to_arrays().values()
         names = self._task.source.dense_names
-        kept = free_features(self._aside, self._task.source, keys)
+        kept = free_features(self._reset, self._task.source, keys)
         dense = np.where(kept[: len(names)], learned.vector(names), self._start.vector(names))
         stays = kept[len(names) :]
         sparse = SparseWeights.from_arrays(keys[stays], values[stays])
         before, first = self._start.sparse.to_arrays().values()
-        again = ~free_features(self._aside, self._task.source, before)[len(names) :]
+        again = ~free_features(self._reset, self._task.source, before)[len(names) :]
         if again.any():
             sparse = sparse.merged(SparseWeights.from_arrays(before[again], first[again]))
         return Weights(dict(zip(names, dense.tolist(), strict=True)), sparse)
@@ -65,5 +65,5 @@ def _numbers(factors: str) -> list[float]:
     except ValueError:
         numbers = []
     if not numbers or not all(math.isfinite(number) and number > 0 for number in numbers):
-        raise OptionError(f"factors={factors}: expected numbers above 0 with commas between")
+        raise OptionError(f"sparse_factors={factors}: expected numbers above 0 with commas between")
     return numbers

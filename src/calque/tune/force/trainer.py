@@ -79,22 +79,25 @@ class MaxForceOptions:
     average: bool = option(
         True, "average the weights over all updates, and measure and return that average"
     )
-    aside: str = option(
+    reset_at_end: str = option(
         "",
         "weights that are learned but reset at the end, separated by commas as in 'fixed':"
         " they absorb what all references have in common, which would otherwise go into the"
         " other weights",
+        was="aside",
     )
-    factors: str = option(
+    sparse_factors: str = option(
         "1",
         "factor for the sparse weights at the end; of several, separated by commas, the one"
         " that scores best on the development set is taken after every iteration",
+        was="factors",
     )
-    good: Literal["lattice", "all_prefixes"] = option(
+    correct_hypotheses: Literal["lattice", "all_prefixes"] = option(
         "lattice",
         "which hypotheses count as right: those that can still give the reference (lattice),"
         " or all that agree with its beginning (all_prefixes); with lattice the latter are"
         " neither right nor wrong",
+        was="good",
     )
     prefixes: Literal["longest", "all", "none"] = option(
         "longest", "which prefix pairs are used for a sentence pair that cannot be derived"
@@ -187,7 +190,7 @@ class MaxForceTraining(Training):
         self._task = task
         self._place = place
         self._search = _search(model.decode_options, options)
-        self._outcome = Outcome(task, start, options.aside, options.factors)
+        self._outcome = Outcome(task, start, options.reset_at_end, options.sparse_factors)
         self._store = GoldStore(
             model,
             ForceOptions(

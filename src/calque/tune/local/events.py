@@ -47,7 +47,7 @@ def bitext_stretches(
         model.blocks,
         bitext.source,
         bitext.target,
-        model.feature_options.data.local.events,
+        model.feature_options.local_model.events,
         threads=threads,
     )
     firsts = range(0, len(bitext), SENTENCES)

@@ -85,7 +85,7 @@ class LocalSpace:
         The first is the whole log probability, though the decoder may divide it by the words of the
         source phrase, unless `unigram_per_word` is `both`.
         """
-        data, options = self._data, self._model.feature_options.data.local
+        data, options = self._data, self._model.feature_options.local_model
         per_word = options.unigram_per_word == "both"
         unigram = unigram_column(self._model.blocks, data.counts, per_word=per_word)
         right, left = data.orientation.values[:, 0], data.orientation.values[:, 1]

@@ -12,10 +12,11 @@ from calque.tune.relevant.trainer import RelevantSetOptions, RelevantSetTrainer
 class CostmarginOptions(RelevantSetOptions):
     """Costmargin on relevant sets: a margin weighted by the metric (Tillmann & Zhang 2008)."""
 
-    select: Literal["loss", "linear", "literal"] = option(
+    alternative_choice: Literal["loss", "linear", "literal"] = option(
         "loss",
         "the alternative that is learned from: of the largest loss; of the largest (difference in"
         " worth) * (1 - difference in score); or of the smallest, as the paper prints it",
+        was="select",
     )
     margin_factor: bool = option(
         True,
@@ -39,6 +40,6 @@ class Costmargin(RelevantSetTrainer):
     def loss(self) -> _core.CostmarginLoss:
         """The margin loss as the options read it."""
         options = self.options
-        select = getattr(_core.CostmarginLoss.Select, options.select)
-        targets = options.truth == "all", options.near
+        select = getattr(_core.CostmarginLoss.Select, options.alternative_choice)
+        targets = options.truth == "all", options.truth_candidates
         return _core.CostmarginLoss(select, options.margin_factor, *targets)

@@ -43,26 +43,35 @@ class LocalOptions:
     n_best: int = option(1000, "translations of a sentence, with events=nbest", least=2)
     rounds: int = option(5, "rounds of passes, each measured on the development set", least=1)
     passes: int = option(1, "passes over the events per round", least=1)
-    share: float = option(
+    event_share: float = option(
         1.0,
         "fraction of the events that a pass visits, drawn at random for every pass",
         least=1e-6,
         most=1,
+        was="share",
     )
-    train: Literal["both", "adjacent", "neutral"] = option(
+    weights_learned: Literal["both", "adjacent", "neutral"] = option(
         "both",
-        "the weights of steps to the right or left, those of neutral steps, or both",
+        "which weights are learned: those of steps to the right or left (adjacent), those of"
+        " neutral steps, or both",
+        was="train",
     )
-    rule: Literal["sgd", "perceptron"] = option(
-        "sgd", "a step down the gradient of every event, or the multi-class perceptron"
+    update: Literal["sgd", "perceptron"] = option(
+        "sgd",
+        "how weights are updated: by a step down the gradient of every event, or by the"
+        " multi-class perceptron",
+        was="rule",
     )
     rate: float = option(1e-5, "step of dense weights", least=0)
-    pair_rate: float = option(1e-5, "step of the weights of block bigrams", least=0)
-    lower: float = option(
+    bigram_rate: float = option(
+        1e-5, "step of the weights of block bigrams", least=0, was="pair_rate"
+    )
+    rate_decay: float = option(
         1.0,
         "factor for both rates after a pass that does not lower the loss; 1 keeps them",
         least=0,
         most=1,
+        was="lower",
     )
     candidates: int = option(9, "blocks per source phrase that compete in an event", least=1)
     lm_folds: int = option(
@@ -71,11 +80,12 @@ class LocalOptions:
         " other parts; 0 uses the model's own, which should not have seen the text",
         least=0,
     )
-    held_out: int = option(
+    hold_out_every: int = option(
         0,
         "hold out every N-th sentence pair: its events are measured, not learned from; 0"
         " holds out none",
         least=0,
+        was="held_out",
     )
     first_weights: Literal["zero", "start"] = option(
         "zero", "begin with weights of 0, or with those of the model", was="w0"
@@ -138,7 +148,7 @@ class Local(Trainer):
         options = self.options
         shared: dict[str, Any] = {
             "n_alternatives": options.candidates,
-            "held_out": options.held_out,
+            "held_out": options.hold_out_every,
             "threads": place.threads,
             "progress": place.progress,
         }
@@ -153,7 +163,7 @@ class Local(Trainer):
 
 def first_block_trouble(model: Model) -> str | None:
     """How the search and the events contradict each other, in one line."""
-    in_events = "right" if model.feature_options.data.local.events.boundary_block else "neutral"
+    in_events = "right" if model.feature_options.local_model.events.boundary_block else "neutral"
     in_search = model.decode_options.first_block
     if in_events == in_search:
         return None
@@ -179,14 +189,14 @@ class Rates:
         free = free_features(options.fixed, task.source, space.keys)
         is_free = dict(zip(names, free.tolist(), strict=False))
         dense = np.array([options.rate * is_free.get(name, False) for name in space.names])
-        fixed = ~free[len(names) :] | (options.pair_rate == 0)
-        if options.train == "neutral":
+        fixed = ~free[len(names) :] | (options.bigram_rate == 0)
+        if options.weights_learned == "neutral":
             dense[: len(ADJACENT)], fixed[:] = 0, True
-        if options.train == "adjacent":
+        if options.weights_learned == "adjacent":
             dense[len(ADJACENT) :] = 0
         if not dense.any() and fixed.all():
             raise OptionError("every feature of the local model is fixed: expected one to tune")
-        return cls(dense, options.pair_rate, fixed.astype(np.uint8))
+        return cls(dense, options.bigram_rate, fixed.astype(np.uint8))
 
     def zeroed(self, vectors: Vectors) -> Vectors:
         """The weights with 0 where they can move."""
@@ -247,7 +257,7 @@ class LocalTraining(Training):
                 if not vectors.is_finite:
                     return Step(guard="weights are no finite numbers: expected a smaller rate")
                 if loss >= self._loss:
-                    self._factor *= options.lower
+                    self._factor *= options.rate_decay
                 self._loss = loss
             stage.say(f"mean loss {self._loss:.4f} of {self._store.n_events:,} events")
         largest = max(_largest(before.dense), _largest(before.pairs))
@@ -261,10 +271,10 @@ class LocalTraining(Training):
         for at in rng.permutation(len(self._store)).tolist():
             lesson = self._store[at]
             order = rng.permutation(lesson.learned)
-            order = order[: math.ceil(self._options.share * len(order))]
+            order = order[: math.ceil(self._options.event_share * len(order))]
             total += lesson.problem.learn(
                 order,
-                self._options.rule,
+                self._options.update,
                 self._factor * self._rates.dense,
                 self._factor * self._rates.pairs,
                 self._rates.fixed_pairs,

@@ -24,8 +24,12 @@ class MiraOptions(RoundOptions):
 
     passes: int = option(30, "passes over the lists per round", least=1)
     step: float = option(0.01, "largest step of an update (C)", least=0)
-    decay: float = option(
-        0.999, "decay of the background corpus from one sentence to the next", least=0, most=1
+    background_decay: float = option(
+        0.999,
+        "decay of the background corpus from one sentence to the next",
+        least=0,
+        most=1,
+        was="decay",
     )
 
 
@@ -59,7 +63,7 @@ class Mira(PoolTrainer):
         weights, lag = weights * units, np.zeros(len(weights))
         background = lists.statistics[lists.best(weights / units)].sum(axis=0)
         n_seen = 0
-        remains = options.decay ** np.arange(lists.n_sentences)[::-1]
+        remains = options.background_decay ** np.arange(lists.n_sentences)[::-1]
         for _ in range(options.passes):
             arrays = lists.statistics, lists.offsets, background
             gains = background_gains(problem.metric, *arrays)
@@ -75,7 +79,7 @@ class Mira(PoolTrainer):
                 lag,
             )
             n_seen += lists.n_sentences
-            kept = options.decay**lists.n_sentences
+            kept = options.background_decay**lists.n_sentences
             background = kept * background + (remains[:, None] * lists.statistics[chosen]).sum(0)
         moved = (weights - lag / n_seen) / units
         return np.where(problem.free, moved, before)

@@ -60,4 +60,4 @@ class Perceptron(RelevantSetTrainer):
 
     def loss(self) -> _core.PerceptronLoss:
         """The choice against the best."""
-        return _core.PerceptronLoss(self.options.truth == "all", self.options.near)
+        return _core.PerceptronLoss(self.options.truth == "all", self.options.truth_candidates)

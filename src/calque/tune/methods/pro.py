@@ -39,8 +39,11 @@ class ProOptions(RoundOptions):
     most_difference: float = option(
         1.0, "pairs further apart than this in sentence score are dropped as monsters", least=0
     )
-    most_words: int = option(
-        10, "pairs further apart than this in length, in words, are dropped; 0: none", least=0
+    most_length_difference: int = option(
+        10,
+        "pairs further apart than this in length, in words, are dropped; 0 drops none",
+        least=0,
+        was="most_words",
     )
     candidate_score: Literal["auto", "bleu+1", "corpus"] = option(
         "auto",
@@ -48,7 +51,7 @@ class ProOptions(RoundOptions):
         " auto: BLEU+1 where BLEU is tuned for",
         was="gain",
     )
-    background: int = option(10, "sentences of that corpus", least=1)
+    background_sentences: int = option(10, "sentences of that corpus", least=1, was="background")
     smooth_brevity: bool = option(
         True, "smooth the brevity penalty of BLEU+1 too, against ever shorter output"
     )
@@ -108,7 +111,7 @@ class Pro(PoolTrainer):
         if self.options.candidate_score != "corpus" and counts_bleu:
             return bleu_plus_one(lists.statistics, smooth_brevity=self.options.smooth_brevity)
         own = lists.statistics[lists.best(weights)].mean(axis=0)
-        background = own * self.options.background
+        background = own * self.options.background_sentences
         return background_gains(metric, lists.statistics, lists.offsets, background)
 
     def sample(self, lists: Lists, gains: NDArray[np.float64], rng: np.random.Generator) -> Pairs:
@@ -121,8 +124,11 @@ class Pro(PoolTrainer):
             better, worse = np.where(gap > 0, (better, worse), (worse, better))
             gap = np.abs(gap)
             fit = (gap >= options.least_difference) & (gap <= options.most_difference) & (gap > 0)
-            if options.most_words:
-                fit &= np.abs(lists.n_words[better] - lists.n_words[worse]) <= options.most_words
+            if options.most_length_difference:
+                fit &= (
+                    np.abs(lists.n_words[better] - lists.n_words[worse])
+                    <= options.most_length_difference
+                )
             kept = np.flatnonzero(fit)
             if options.pair_choice == "largest":
                 kept = kept[np.argsort(-gap[kept], kind="stable")[: options.pairs_kept]]

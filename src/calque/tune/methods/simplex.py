@@ -45,11 +45,13 @@ DECIMALS = 6
 class SimplexOptions:
     """How the simplex method searches for weights, decoding the whole text for each evaluation."""
 
-    start: Literal["uniform", "model"] = option(
-        "uniform", "begin with equal weights, or with those of the model"
+    first_weights: Literal["uniform", "model"] = option(
+        "uniform", "begin with equal weights, or with those of the model", was="start"
     )
-    loosen: bool = option(
-        True, "halve the weights at the start until the threshold no longer cuts what matters"
+    shrink_first_weights: bool = option(
+        True,
+        "halve the weights at the start until the pruning threshold no longer affects the result",
+        was="loosen",
     )
     norm: Literal["none", "l1"] = option(
         "none", "scale weights before decoding: not at all, or to a mean absolute value of 1"
@@ -133,7 +135,7 @@ class Simplex(Trainer):
         )
         fixed = task.source.fixed
         start = task.start
-        if options.start == "uniform":
+        if options.first_weights == "uniform":
             start = start.with_dense({n: 1.0 for n in start if n not in fixed})
         constant = {*fixed, *decoding.constant_features(start)}
         search = distinct(descent(start, constant, options, place.progress))
@@ -214,7 +216,7 @@ def descent(
             f"{len(space.free)} weights are many for the simplex method: up to {MANY_WEIGHTS} are"
             " found in reasonable time; mert, pro and mira take more"
         )
-    if options.loosen and not norm:
+    if options.shrink_first_weights and not norm:
         space = replace(space, start=(yield from loosened(start)))
     search = NelderMead(
         step=options.step,

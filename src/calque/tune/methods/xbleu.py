@@ -83,11 +83,16 @@ class XbleuOptions(RoundOptions):
     largest_step: float = option(1.0, "largest step in rprop", least=0)
     increase: float = option(1.2, "times the step where the sign stays, in rprop", least=1)
     decrease: float = option(0.5, "times the step where the sign turns, in rprop", least=0, most=1)
-    literal: bool = option(
-        False, "rprop as printed: remember the sign of a step that was taken back"
+    rprop_as_printed: bool = option(
+        False,
+        "in rprop, remember the sign of a step that was taken back, as the paper prints it",
+        was="literal",
     )
-    kl: float = option(
-        1e-6, "weight of the divergence from the phrase probabilities of the model, in gt", least=0
+    kl_weight: float = option(
+        1e-6,
+        "in gt, weight of the Kullback-Leibler divergence from the model's phrase probabilities",
+        least=0,
+        was="kl",
     )
     device: Literal["core", "cuda", "torch-cpu"] = option(
         "core",
@@ -111,12 +116,12 @@ OF_UPDATES = {
             "largest_step",
             "increase",
             "decrease",
-            "literal",
+            "rprop_as_printed",
         ),
     },
     "adagrad": {"l2", "l1", "batch", "shards", "dense_rate", "sparse_rate"},
     "sgd": {"l2", "l1", "batch", "shards", "sgd_rate"},
-    "gt": {"kl"},
+    "gt": {"kl_weight"},
 }
 """Options that concern some updates only."""
 
@@ -189,7 +194,7 @@ class Xbleu(CandidateTrainer):
         if options.update == "gt":
             if not isinstance(task, DecoderTask):
                 raise RuntimeError("growth transformation without a model")
-            return Growth.of(task.model, task.start, columns, options.kl)
+            return Growth.of(task.model, task.start, columns, options.kl_weight)
         if options.update == "adagrad":
             rates = options.dense_rate, options.sparse_rate, options.l1
             return self._stepping(GradientAdaGrad(*rates))
@@ -205,7 +210,7 @@ class Xbleu(CandidateTrainer):
                 options.decrease,
                 options.least_step,
                 options.largest_step,
-                options.literal,
+                options.rprop_as_printed,
             )
         )
 

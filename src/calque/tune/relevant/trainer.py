@@ -51,20 +51,22 @@ class RelevantSetOptions(RoundOptions):
         was="settled",
     )
     passes: int = option(40, "passes over the candidates per round", least=1)
-    first: Literal["decoder", "seeds", "bag"] = option(
+    first_candidates: Literal["decoder", "seeds", "bag"] = option(
         "decoder",
         "the first candidates: the decoder's output under the first weights; under weights of 0.1"
         " each and others near them; or truths and a bag of random blocks",
+        was="first",
     )
     truth: Literal["pool", "oracle", "all"] = option(
         "pool",
         "what should win: the best candidate found so far; the best of the translations closest to"
         " the reference that the model can produce; or each of these, on average",
     )
-    near: int = option(
+    truth_candidates: int = option(
         0,
         "look for the best candidate only among this many of the highest score; 0 for all",
         least=0,
+        was="near",
     )
     n_truths: int = option(
         5, "number of translations closest to the reference that are searched for", least=1
@@ -148,7 +150,7 @@ class RelevantSetTrainer(PoolTrainer):
     @property
     def seeks_truths(self) -> bool:
         """Whether translations closest to the references are looked for."""
-        return bool(self.options.first == "bag" or self.options.truth != "pool")
+        return bool(self.options.first_candidates == "bag" or self.options.truth != "pool")
 
     def check(self, task: Task, place: Place) -> None:
         """Raise where options do not go with each other or with the task."""
@@ -165,10 +167,12 @@ class RelevantSetTrainer(PoolTrainer):
         return RelevantSetTraining(self, task, place), self._first_weights(task)
 
     def _first_weights(self, task: Task) -> Weights:
-        if self.options.first != "seeds":
+        if self.options.first_candidates != "seeds":
             return task.start
         if not task.source.decodes_again:
-            raise OptionError("first=seeds: only a model can decode with weights of its own")
+            raise OptionError(
+                "first_candidates=seeds: only a model can decode with weights of its own"
+            )
         free = free_features(str(self.options.fixed), task.source, np.empty(0, np.uint64))
         names = zip(task.source.dense_names, free.tolist(), strict=True)
         return task.start.with_dense({name: FLAT for name, moves in names if moves})

@@ -44,7 +44,7 @@ class RelevantSetTraining(PoolTraining):
 
     @property
     def _is_seeded(self) -> bool:
-        return self._trainer.options.first == "seeds" or super()._is_seeded
+        return self._trainer.options.first_candidates == "seeds" or super()._is_seeded
 
     def _keeps_parts(self, round: int) -> bool:
         return super()._keeps_parts(round) and not self._trainer.seeks_truths
@@ -57,7 +57,7 @@ class RelevantSetTraining(PoolTraining):
         n_truths, _ = self._collect(round, truths)
         lists = self._pool.lists()
         self._n_truths = np.diff(lists.offsets)
-        if options.first != "bag":
+        if options.first_candidates != "bag":
             n_new, verdict = super()._gather(round, weights)
             return n_truths + n_new, verdict
         families = [name.strip() for name in options.bag_families.split(",")]

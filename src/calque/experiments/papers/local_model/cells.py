@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from calque.config import FeatureOptions
-from calque.config.dense import DenseOptions, LocalModelOptions
+from calque.config.dense import LocalModelOptions
 from calque.experiments.bench import Bench
 from calque.experiments.cell import Cell
 from calque.experiments.corpus import Text
@@ -52,7 +52,7 @@ LM_FOLDS = 5
 """The paper's language model is of another text; here the one of an event has not seen it."""
 PAIR_RATE = 1e-3
 """The step of binary features: pairs of blocks occur a few times here, whatever the passes."""
-USUAL: Mapping[str, Any] = {"lm_folds": LM_FOLDS, "take": "last", "pair_rate": PAIR_RATE}
+USUAL: Mapping[str, Any] = {"lm_folds": LM_FOLDS, "take": "last", "bigram_rate": PAIR_RATE}
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class LocalModelCells:
         features = FeatureOptions(
             dense="local-model + block_count + unknown",
             sparse=BIGRAMS,
-            data=DenseOptions(local=LocalModelOptions(unigram_per_word="both")),
+            local_model=LocalModelOptions(unigram_per_word="both"),
         )
         return self.bench.model(features, lm={"order": 3}, blocks=BLOCKS)
 

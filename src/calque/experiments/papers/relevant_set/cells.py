@@ -105,7 +105,7 @@ class RelevantSetCells:
     def _on_bitext(self, method: str, features: str = "all", *, watched: bool = False) -> Training:
         options = {
             **self._online(method, sparse_rate=1e-4),
-            "first": "bag",
+            "first_candidates": "bag",
             "bag_families": BAGS[features],
             "truth": "oracle",
             "fixed": "dense",
@@ -151,7 +151,11 @@ class RelevantSetCells:
             options = {"rounds": self.bench.rounds(ROUNDS["mert"]), "min_change": 0.0}
             default: Mapping[str, Any] = BLEU
         else:
-            options = {**self._online(method, dense_rate=1e-5), "first": "seeds", "fixed": fixed}
+            options = {
+                **self._online(method, dense_rate=1e-5),
+                "first_candidates": "seeds",
+                "fixed": fixed,
+            }
             default = WITH_LENGTH
         return Training(
             method,
