@@ -13,7 +13,7 @@ from _measure import OwnMemory, alone, write_json
 from yardstick import yardstick
 
 from calque.decode import CandidateLists
-from calque.decode.decoder import SparseRows
+from calque.decode.derivation_features import SparseRows
 from calque.hyps import CandidatePool
 from calque.metrics.bleu import BLEU_STATISTICS
 from calque.metrics.registry import make_metric

@@ -11,7 +11,7 @@ import numpy as np
 from _measure import OwnMemory, alone, write_json
 
 from calque.decode import CandidateLists
-from calque.decode.decoder import SparseRows
+from calque.decode.derivation_features import SparseRows
 from calque.hyps import CandidatePool
 
 AT_ONCE = 256

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from calque.decode import CandidateLists
-from calque.decode.decoder import SparseRows
+from calque.decode.derivation_features import SparseRows
 from calque.features import SparseWeights, Weights
 from calque.hyps import CandidatePool, Lists
 

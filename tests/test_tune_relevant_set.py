@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.decode import CandidateLists
-from calque.decode.decoder import SparseRows
+from calque.decode.derivation_features import SparseRows
 from calque.hyps import CandidatePool, Lists
 from calque.metrics.registry import make_metric
 from calque.parallel import Here

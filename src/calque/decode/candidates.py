@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from calque import _core
 from calque.config import LeaveOneOutOptions
 from calque.decode.candidate_texts import CandidateTexts
-from calque.decode.decoder import SparseRows
+from calque.decode.derivation_features import SparseRows
 from calque.decode.part_translator import Part
 from calque.decode.prepared import BATCH, PreparedSentence, PreparedText, prepare
 from calque.decode.sparse_sums import no_rows, summed_rows

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from calque import _core
 from calque.blocks import BlockTable
 from calque.config import DecodeOptions, OracleOptions, ReorderingOptions
-from calque.decode.decoder import Decoder, FiredFeature
+from calque.decode.decoder import Decoder
+from calque.decode.derivation_features import FiredFeature
 from calque.decode.source import SourceText
 from calque.decode.step_tree import StepTree, is_gap
 from calque.errors import CalqueError, OptionError
-from calque.features import Weights
+from calque.features import FeatureSet, Weights
 from calque.features.naming import NamedStep, Namer
 from calque.lm import LanguageModel
 
@@ -23,10 +24,14 @@ from calque.lm import LanguageModel
 class ChartDecoder(Decoder):
     """Finds derivations by rules, blocks with gaps that others fill (`decode.engine=chart`)."""
 
-    def _engine(self, blocks: BlockTable, lm: LanguageModel, lm_words: NDArray[np.int32]) -> Any:
-        return _core.ChartDecoder(
-            blocks.core, lm.core, lm_words, self.features.core, *blocks.prefixes
-        )
+    def _engine(
+        self,
+        blocks: BlockTable,
+        lm: LanguageModel,
+        lm_words: NDArray[np.int32],
+        features: FeatureSet,
+    ) -> Any:
+        return _core.ChartDecoder(blocks.core, lm.core, lm_words, features.core, *blocks.prefixes)
 
     @property
     def core(self) -> _core.Decoder:

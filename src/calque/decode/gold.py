@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.config import DecodeOptions, ForceOptions, ReorderingOptions
-from calque.decode.decoder import MEGABYTE, Decoder, SparseRows, core_limits
+from calque.decode.decoder import MEGABYTE, Decoder, core_limits
+from calque.decode.derivation_features import SparseRows
 from calque.decode.source import SourceText
 from calque.errors import CalqueError
 from calque.features import Weights

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque import _core
-from calque.decode.decoder import Decoder, SparseRows
+from calque.decode.decoder import Decoder
+from calque.decode.derivation_features import SparseRows
 from calque.decode.source import SourceText
 from calque.features import SparseWeights
 from calque.text import offsets_of

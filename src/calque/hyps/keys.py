@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque.decode import CandidateLists
-from calque.decode.decoder import SparseRows
+from calque.decode.derivation_features import SparseRows
 from calque.errors import CalqueError
 from calque.features.weights import KEY
 from calque.hyps.nbest import NBest

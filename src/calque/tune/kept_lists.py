@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from calque.decode import CandidateLists
-from calque.decode.decoder import SparseRows
+from calque.decode.derivation_features import SparseRows
 from calque.errors import CalqueError, FileError
 from calque.hyps.lists import PackedTexts
 from calque.hyps.part import small
