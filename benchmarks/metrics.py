@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _measure import SHARED, write_json
+from _measure import SHARED, seconds_of_best, write_json
 from numpy.typing import NDArray
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
@@ -72,9 +70,11 @@ def measure(lists: Lists) -> dict[str, Any]:
             continue
         settings = {"tokenize": "none"} if "tokenize" in settings_of(name) else {}
         metric = make_metric(name, **settings)
-        prepare_s = _best(partial(metric.prepare, [lists.references]))
+        prepare_s = seconds_of_best(partial(metric.prepare, [lists.references]), TIMES)
         prepared = metric.prepare([lists.references])
-        count_s = _best(partial(prepared.statistics, lists.hypotheses, lists.sentences))
+        count_s = seconds_of_best(
+            partial(prepared.statistics, lists.hypotheses, lists.sentences), TIMES
+        )
         facts[name] = {
             "prepare_s": prepare_s,
             "statistics_s": count_s,
@@ -96,18 +96,7 @@ def sacrebleu_rate(metric: Any, lists: Lists) -> float:
         for hypothesis, references in pairs:
             metric.sentence_score(hypothesis, references)
 
-    return N_SAMPLE / _best(work)
-
-
-def _best(work: Callable[[], object]) -> float:
-    """The processor seconds of the fastest of several runs."""
-
-    def once() -> float:
-        start = time.process_time()
-        work()
-        return time.process_time() - start
-
-    return min(once() for _ in range(TIMES))
+    return N_SAMPLE / seconds_of_best(work, TIMES)
 
 
 def main() -> None:

@@ -10,13 +10,11 @@ import argparse
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import kenlm
 import numpy as np
-from _measure import SHARED, write_json
+from _measure import SHARED, seconds_of_best, write_json
 
 from calque.config import LmOptions
 from calque.data import generate
@@ -53,14 +51,14 @@ def words_per_second() -> float:
         quiet.show_progress, quiet.arpa_complain = False, kenlm.ARPALoadComplain.NONE
         model = kenlm.Model(str(path), quiet)
     n_words = sum(len(line.split()) + 1 for line in lines)
-    return n_words / _best(lambda: [model.score(line) for line in lines])
+    return n_words / seconds_of_best(lambda: [model.score(line) for line in lines], TIMES)
 
 
 def reads_per_second() -> float:
     """How fast 8-byte words are read from random places of 256 MB."""
     array = np.arange(ARRAY_WORDS)
     places = np.random.default_rng(0).integers(0, len(array), N_READS)
-    return N_READS / _best(lambda: array[places])
+    return N_READS / seconds_of_best(lambda: array[places], TIMES)
 
 
 def reference() -> dict[str, float]:
@@ -75,17 +73,6 @@ def reference() -> dict[str, float]:
         "reference_words_per_second": figures["cpu"],
         "reference_reads_per_second": figures["memory"],
     }
-
-
-def _best(work: Callable[[], object]) -> float:
-    """The processor seconds of the fastest of several runs."""
-
-    def once() -> float:
-        start = time.process_time()
-        work()
-        return time.process_time() - start
-
-    return min(once() for _ in range(TIMES))
 
 
 def main() -> None:

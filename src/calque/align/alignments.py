@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from calque.text import offsets_of
+from calque import _core
+from calque.text import Sentences, offsets_of
 
 Links = NDArray[np.int32]
 
@@ -44,6 +45,11 @@ class Alignments:
     def _part(self, first: int, last: int) -> Alignments:
         offsets = self.offsets[first : last + 1]
         return Alignments(self.links[offsets[0] : offsets[-1]], offsets - offsets[0])
+
+    def of(self, source: Sentences, target: Sentences) -> _core.AlignedCorpus:
+        """The two sides and their links as the core counts in them."""
+        text = source.ids, source.offsets, target.ids, target.offsets
+        return _core.AlignedCorpus(*text, self.links, self.offsets)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

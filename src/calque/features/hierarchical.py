@@ -66,14 +66,7 @@ def learn_hierarchical(
     `max_words` is given. The result does not depend on `threads`.
     """
     with progress.stage("count orientations"):
-        corpus = _core.AlignedCorpus(
-            source.ids,
-            source.offsets,
-            target.ids,
-            target.offsets,
-            alignments.links,
-            alignments.offsets,
-        )
+        corpus = alignments.of(source, target)
         flat = _core.merged_orientation_counts(table.core, corpus, max_words, n_workers(threads))
         counts = flat.reshape(-1, 2, 3)
         extracted = table.joint_counts > 0

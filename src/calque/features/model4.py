@@ -83,14 +83,7 @@ def learn_model4(
     whole ln p(S|T) in the lexicon column.
     """
     with progress.stage("count fertilities"):
-        corpus = _core.AlignedCorpus(
-            source.ids,
-            source.offsets,
-            target.ids,
-            target.offsets,
-            alignments.links,
-            alignments.offsets,
-        )
+        corpus = alignments.of(source, target)
         flat = _core.fertility_counts(table.core, corpus, max_words, n_workers(threads))
         counts = flat.reshape(-1, max_words)
         if not np.array_equal(counts.sum(axis=1), table.target_counts):
