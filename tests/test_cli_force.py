@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from conftest import Run, done, mistake
 
-from calque import _core
 from calque.config import ForceOptions
 from calque.data import CorpusFiles
 from calque.decode import force_pairs
@@ -104,7 +103,7 @@ def test_the_number_of_threads_and_the_batches_change_nothing(
         monkeypatch.setattr("calque.decode.forcing.BATCH", batch)
         pairs = force_pairs(model, text.blocks(), (0, 6), ForceOptions(), threads=threads)
         return [
-            (pair.source, one.reachable, one.prefix_source, one.n_derivations, one.best.score)
+            (pair.source, one.reachable, one.prefix_source, one.n_derivations, one.best)
             for pair in pairs
             for one in pair.found
         ]
@@ -173,7 +172,7 @@ def test_a_short_prefix_is_of_no_use(trained: Path, corpus: CorpusFiles) -> None
     text = BitextFiles(corpus.test_source, corpus.test_references[0])
     out_of_reach = 0
     for pair in force_pairs(model, text.blocks(), (2,), ForceOptions()):
-        found: _core.Forced = pair.found[0]
+        found = pair.found[0]
         n = len(pair.source)
         if not found.reachable:
             out_of_reach += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import json
 import os
 import resource
 import signal
@@ -25,7 +26,7 @@ import calque
 from calque.align import in_parts
 from calque.config import TrainOptions, fill
 from calque.data import CorpusFiles
-from calque.decode import CandidateSearch, load
+from calque.decode import CandidateSearch, forcing, load
 from calque.errors import CalqueError, FileError, LineError, OptionError
 from calque.model import ModelFolder
 from calque.model.build import build
@@ -294,6 +295,35 @@ def test_the_command_line_translates_in_processes(
         files = ("--output", out, "--alignment-output", links)
         done(verb("translate", "--model", trained, "--input", corpus.dev_source, *files, *place))
         outputs.append((out.read_text(), links.read_text()))
+    assert outputs[0] == outputs[1]
+
+
+def test_the_command_line_seeks_oracles_in_processes(
+    corpus: CorpusFiles, trained: Path, verb: Run, tmp_path: Path
+) -> None:
+    outputs = []
+    for place in ((), ("--cluster", "processes")):
+        out, rows = tmp_path / f"out{len(place)}", tmp_path / f"rows{len(place)}"
+        text = ("--source", corpus.dev_source, "--reference", corpus.dev_references[0])
+        files = ("--output", out, "--derivations", rows)
+        said = done(verb("oracle", "--model", trained, *text, *files, *place, "--json"))
+        outputs.append((said, out.read_text(), rows.read_text()))
+    assert outputs[0] == outputs[1]
+
+
+def test_the_command_line_forces_pairs_in_processes(
+    corpus: CorpusFiles, trained: Path, verb: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forcing, "BATCH", 100)
+    outputs = []
+    for place in ((), ("--cluster", "processes")):
+        out = tmp_path / f"out{len(place)}"
+        text = ("--source", corpus.train_source, "--reference", corpus.train_target)
+        how = ("--limits", "0,2", "--leave-one-out", "one-count", "--output", out, "--json")
+        said = json.loads(done(verb("force", "--model", trained, *text, *how, *place)))
+        for of_limit in said["total"]:
+            del of_limit["seconds"]
+        outputs.append((said, out.read_text()))
     assert outputs[0] == outputs[1]
 
 

@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from calque.cli.common import (
+    Cluster,
     Flags,
     Json,
     LeaveOneOut,
@@ -68,6 +69,7 @@ def force(
     leave_one_out: LeaveOneOut = None,
     weights: WeightsName = None,
     threads: Threads = None,
+    cluster: Cluster = None,
     json: Json = False,
     quiet: Quiet = False,
     log: Log = None,
@@ -81,12 +83,15 @@ def force(
 
     [bold]calque force --model model --source train.de --reference train.en
     --leave-one-out one-count[/]
+
+    [bold]calque force --model model --source train.de --reference train.en --cluster auto[/]
     """
     wanted = _limits(limits)
     forgotten = left_out(leave_one_out, unseen)
     from calque.decode.forcing import force_pairs, gold_json
     from calque.decode.reachability import Counts, count, tabulate
     from calque.model import Model
+    from calque.parallel import engine_of
 
     loaded = Model.load(model, weights)
     ours = loaded.decode_options
@@ -121,7 +126,7 @@ def force(
             tried,
             options,
             leave_one_out=forgotten,
-            threads=threads,
+            engine=stack.enter_context(engine_of(cluster, threads)),
             seconds=seconds,
         )
         for index, pair in enumerate(pairs):

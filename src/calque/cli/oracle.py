@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from calque.cli.common import (
+    Cluster,
     Flags,
     Json,
     LeaveOneOut,
@@ -66,6 +67,7 @@ def oracle(
     tokenize: Tokenize = None,
     weights: WeightsName = None,
     threads: Threads = None,
+    cluster: Cluster = None,
     json: Json = False,
     quiet: Quiet = False,
     log: Log = None,
@@ -82,6 +84,8 @@ def oracle(
 
     [bold]calque oracle --model model --source train.de --reference train.en
     --leave-one-out one-count[/]
+
+    [bold]calque oracle --model model --source train.de --reference train.en --cluster auto[/]
     """
     if nbest is not None and derivations is None:
         raise OptionError(
@@ -93,6 +97,7 @@ def oracle(
     [bleu] = make_metrics(MetricFlags(["bleu"], tokenize, None, None), 1, len(lines))
     from calque.decode import load
     from calque.decode.oracle_text import oracle_texts
+    from calque.parallel import engine_of
 
     translator = load(model, weights)
     options = flags.applied_to(_like(translator.options))
@@ -100,34 +105,37 @@ def oracle(
     console = Console(quiet, log)
     best: list[Translation] = []
     known: list[tuple[str, ...]] = []
-    with ExitStack() as stack:
-        out = stack.enter_context(open_output(output)) if output else None
-        rows = stack.enter_context(open_output(derivations)) if derivations else None
-        stage = stack.enter_context(console.stage("oracle", len(lines)))
-        oracles = oracle_texts(
-            translator,
-            lines,
-            references,
-            options,
-            n_best=nbest or 1,
-            leave_one_out=forgotten,
-            threads=threads,
-        )
-        for index, oracle_text in enumerate(oracles):
-            best.append(oracle_text.translations[0])
-            known.append(oracle_text.references)
-            if out is not None:
-                out.write(best[-1].text + "\n")
-            if rows is not None:
-                _write_derivations(rows, index, oracle_text.translations)
-            stage.advance()
-    with console.stage("translate", len(lines)) as stage:
-        ours = []
-        rules = options.rules() | {"max_targets": options.max_targets}
-        lists = translator.n_best(lines, 1, leave_one_out=forgotten, threads=threads, **rules)
-        for [translation] in lists:
-            ours.append(translation)
-            stage.advance()
+    with engine_of(cluster, threads) as engine:
+        with ExitStack() as stack:
+            out = stack.enter_context(open_output(output)) if output else None
+            rows = stack.enter_context(open_output(derivations)) if derivations else None
+            stage = stack.enter_context(console.stage("oracle", len(lines)))
+            oracles = oracle_texts(
+                translator,
+                lines,
+                references,
+                options,
+                n_best=nbest or 1,
+                leave_one_out=forgotten,
+                engine=engine,
+            )
+            for index, oracle_text in enumerate(oracles):
+                best.append(oracle_text.translations[0])
+                known.append(oracle_text.references)
+                if out is not None:
+                    out.write(best[-1].text + "\n")
+                if rows is not None:
+                    _write_derivations(rows, index, oracle_text.translations)
+                stage.advance()
+        with console.stage("translate", len(lines)) as stage:
+            ours = []
+            rules = options.rules() | {"max_targets": options.max_targets}
+            lists = translator.n_best_of_groups(
+                [lines], 1, leave_one_out=forgotten, engine=engine, **rules
+            )
+            for [translation] in lists:
+                ours.append(translation)
+                stage.advance()
     prepared = bleu.prepare(references)
     figures = {}
     for name, texts in (("1-best", ours), ("oracle", best)):

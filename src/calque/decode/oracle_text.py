@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ from calque.decode.translation import Translation
 from calque.decode.translator import Translator
 from calque.parallel import Engine, Here, Shared
 from calque.text import checked_text
+
+OfBatch = TypeVar("OfBatch")
 
 BATCH = 256
 """Sentences in memory at once: enough to keep every thread busy."""
@@ -46,21 +48,20 @@ def oracle_texts(
     n_best: int = 1,
     leave_one_out: LeaveOneOutOptions | None = None,
     threads: int | None = None,
+    engine: Engine | None = None,
 ) -> Iterator[OracleSentence]:
     """The derivations of every sentence that come closest to its references, lazily, in order.
 
     `references` are texts with as many lines as there are sentences. Sentences are not cut into
     pieces, however long: nobody knows which part of a reference belongs to a piece. With
     `leave_one_out` the sentences are the lines of the training text, and blocks that a pair
-    forgets are out of reach.
+    forgets are out of reach. With an `engine` it searches where that runs its tasks.
     """
-    oracle = OracleDecoder(translator, options, n_best, leave_one_out)
-    for part in _batches(translator, sentences, references, leave_one_out):
-        batch = oracle.search(part, threads)
-        for at, sentence in enumerate(part.source.sentences):
-            ways = [[derivation] for derivation in batch[at].derivations]
-            known = tuple(text[at] for text in part.references)
-            yield OracleSentence(translator.read_off(sentence, ways, distinct=False), known)
+    batches = _batches(translator, sentences, references, leave_one_out)
+    for found in _found(
+        _oracle_texts, translator, batches, options, n_best, leave_one_out, threads, engine
+    ):
+        yield from found
 
 
 def oracle_lists(
@@ -78,10 +79,26 @@ def oracle_lists(
 
     Those of a sentence differ as sequences of blocks, not always in their words.
     """
+    batches = _batches(translator, sentences, references, leave_one_out)
+    return _found(
+        _oracle_lists, translator, batches, options, n_best, leave_one_out, threads, engine
+    )
+
+
+def _found(
+    task: Callable[[Shared[OracleDecoder], int, _Batch], OfBatch],
+    translator: Translator,
+    batches: Iterator[_Batch],
+    options: OracleOptions,
+    n_best: int,
+    leave_one_out: LeaveOneOutOptions | None,
+    threads: int | None,
+    engine: Engine | None,
+) -> Iterator[OfBatch]:
+    """What a task of an engine finds in every batch."""
     engine = engine or Here(threads)
     oracle = OracleDecoder(translator, options, n_best, leave_one_out)
-    work = partial(_oracle_lists, engine.share(oracle), engine.threads_per_task)
-    return engine.ordered_map(work, _batches(translator, sentences, references, leave_one_out))
+    return engine.ordered_map(partial(task, engine.share(oracle), engine.threads_per_task), batches)
 
 
 class OracleDecoder:
@@ -124,6 +141,16 @@ class OracleDecoder:
             threads=threads,
         )
 
+    def texts(self, part: _Batch, threads: int) -> list[OracleSentence]:
+        """What is found for every sentence, to be read."""
+        batch, found = self.search(part, threads), []
+        for at, sentence in enumerate(part.source.sentences):
+            ways = [[derivation] for derivation in batch[at].derivations]
+            known = tuple(text[at] for text in part.references)
+            translations = self._given[0].read_off(sentence, ways, distinct=False)
+            found.append(OracleSentence(translations, known))
+        return found
+
     def lists(self, part: _Batch, threads: int) -> CandidateLists:
         """The derivations with all of their features."""
         decoder = self._given[0].decoder
@@ -139,6 +166,13 @@ class OracleDecoder:
             scores=batch.scores.copy(),
             sparse=sparse,
         )
+
+
+def _oracle_texts(
+    oracle: Shared[OracleDecoder], threads: int, part: _Batch
+) -> list[OracleSentence]:
+    """The task of an engine: what is found for some sentences, to be read."""
+    return oracle.get().texts(part, threads)
 
 
 def _oracle_lists(oracle: Shared[OracleDecoder], threads: int, part: _Batch) -> CandidateLists:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from calque import _core
+from calque.decode.forcing import Found
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Reachability:
     """One per distortion limit."""
 
 
-def count(forced: _core.Forced, n_words: int, min_prefix: int) -> Counts:
+def count(forced: Found | _core.Forced, n_words: int, min_prefix: int) -> Counts:
     """What one sentence pair of `n_words` source words adds to the sums."""
     reachable = forced.reachable
     prefix = 0 if reachable or forced.prefix_source < min_prefix else forced.prefix_source
