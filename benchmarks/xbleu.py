@@ -44,12 +44,15 @@ def best_of(work: Callable[[], object], times: int = TIMES) -> tuple[float, floa
     return min(clock), min(processor)
 
 
-def bandwidth(threads: int) -> float:
-    """Bytes per second that so many threads read together, one after the other."""
+def bandwidth(threads: int) -> tuple[float, float]:
+    """Bytes that so many threads read together, one after the other, in a second.
+
+    By the clock, and of the processor: what one core reads, whoever works beside.
+    """
     arrays = [np.ones(READ_BYTES // 8 // threads) for _ in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
-        seconds, _ = best_of(lambda: list(pool.map(np.sum, arrays)))
-    return READ_BYTES / seconds
+        seconds, processor = best_of(lambda: list(pool.map(np.sum, arrays)))
+    return READ_BYTES / seconds, READ_BYTES / processor
 
 
 def gpu_bandwidth() -> float:
@@ -127,7 +130,9 @@ def measure(
             "value_seconds": value_seconds,
             "gradient_seconds": seconds,
             "gradient_cpu_seconds": processor,
+            "gradient_bytes": n_bytes_read(here),
             "gradient_bytes_per_second": n_bytes_read(here) / seconds,
+            "gradient_bytes_per_cpu_second": n_bytes_read(here) / processor,
             "entries_per_cpu_second": here.copy.n_entries / processor,
         }
         begin, own = time.perf_counter(), time.process_time()
@@ -143,8 +148,13 @@ def measure(
         found["adagrad_batch_cpu_seconds"] = time.process_time() - own
         found["peak_mb_while_storing"] = stored
         found["peak_mb"] = memory.peak()
-    found["bandwidth"] = gpu_bandwidth() if device == "cuda" else bandwidth(threads)
-    found["share_of_bandwidth"] = found["gradient_bytes_per_second"] / found["bandwidth"]
+    if device == "cuda":
+        found["bandwidth"] = gpu_bandwidth()
+        found["share_of_bandwidth"] = found["gradient_bytes_per_second"] / found["bandwidth"]
+    else:
+        found["bandwidth"], own_bandwidth = bandwidth(threads)
+        found["bandwidth_per_cpu_second"] = own_bandwidth
+        found["share_of_bandwidth"] = found["gradient_bytes_per_cpu_second"] / own_bandwidth
     return found
 
 

@@ -113,7 +113,8 @@ def test_lists_with_masks_are_checked() -> None:
             "values": np.ones(1, np.int16),
             "bits": np.ones(1, np.uint8),
         }
-        return online_lists(masked=_core.MaskedValues(**{**given, **changed}))
+        whole = np.ones(2, np.int16)
+        return online_lists(values=whole, masked=_core.MaskedValues(**{**given, **changed}))
 
     lists = masked()
     for wrong in (
@@ -126,6 +127,9 @@ def test_lists_with_masks_are_checked() -> None:
     ):
         with pytest.raises(CalqueError):
             masked(**wrong)
+    none = _core.MaskedValues(int64(0, 0, 0), int32(), np.ones(0, np.int16), np.ones(0, np.uint8))
+    with pytest.raises(CalqueError, match="whole values"):
+        online_lists(masked=none)
     for call, method in ((learn(), "learn"), (add_directions(), "add_directions")):
         with pytest.raises(CalqueError, match="lists with masks"):
             getattr(lists, method)(**call.arguments)

@@ -114,6 +114,14 @@ def test_sentences_without_a_choice_have_no_derivative() -> None:
 
 
 @needs_torch
+def test_lists_with_masks_are_for_the_core() -> None:
+    lists = many_lists(n_sentences=100)
+    copy = copy_of(lists, np.ones(lists.n_features, bool), np.zeros(lists.n_features), masks=True)
+    with pytest.raises(CalqueError, match="all entries"):
+        on_torch(copy, np.ones(len(lists)))
+
+
+@needs_torch
 @pytest.mark.parametrize("update", ["rprop", "adagrad", "sgd"])
 def test_training_on_torch_ends_with_the_weights_of_the_core(update: Any, tmp_path: Path) -> None:
     nbest, reference = planted(tmp_path, 12, [1.0, -0.5, 0.3], n_sparse=1)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -92,7 +93,9 @@ class BoundDifferences {
                 feature_offsets(s + 1) - feature_offsets(s), "places");
     }
     ones_ = count_ones<Value>(view(row_offsets), view(values));
-    if (masked_) masked_->check(view(offsets), view(feature_offsets));
+    if (!masked_) return;
+    if (!std::is_same_v<Value, int16_t>) throw Error("lists with masks: expected whole values");
+    masked_->check(view(offsets), view(feature_offsets));
   }
 
   std::span<const int64_t> offsets() const { return view(arrays_.offsets); }

@@ -52,8 +52,11 @@ class TorchPass:
     ) -> None:
         """Take lists and what each candidate is worth; `room` is in bytes, by default what is free.
 
-        `most_entries` are gone through at a time, or those of one sentence.
+        `most_entries` are gone through at a time, or those of one sentence. The values of the
+        lists are all entries.
         """
+        if copy.has_masks:
+            raise CalqueError("lists with masks: expected lists whose values are all entries")
         self._copy = copy
         self._worths = worths
         self._scale = scale
