@@ -28,10 +28,12 @@ UNLEARNED = 3
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show results and errors only.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for programs.")]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of everything that is random.")]
 Threads = Annotated[
     int | None,
     typer.Option(
-        help="Number of threads or processes (default: all cores). Results do not depend on it."
+        metavar="N",
+        help="Number of threads or processes (default: all cores). Results do not depend on it.",
     ),
 ]
 Cluster = Annotated[
@@ -67,7 +69,7 @@ LeaveOneOut = Annotated[
 ]
 Config = Annotated[
     Path | None,
-    typer.Option("--config", help="TOML file with options; see docs/options.md."),
+    typer.Option("--config", metavar="F", help="TOML file with options; see docs/options.md."),
     READS,
 ]
 Set = Annotated[

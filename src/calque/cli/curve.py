@@ -72,7 +72,9 @@ def curve(
     threshold: Annotated[
         float | None,
         typer.Option(
-            min=0, metavar="X", help="Cut what is so far below the stack's best; likewise."
+            min=0,
+            metavar="X",
+            help="Drop hypotheses this far below the best; as in tune --method simplex.",
         ),
     ] = None,
     json: Json = False,

@@ -18,7 +18,9 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for everything the demo makes."), WRITES] = Path(
         "demo"
     ),
-    seed: Annotated[int, typer.Option(help="Seed of the corpus.")] = CorpusOptions.seed,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Seed of the corpus.")
+    ] = CorpusOptions.seed,
     threads: Threads = None,
     json: Json = False,
     quiet: Quiet = False,

@@ -30,7 +30,7 @@ def reproduce(
         typer.Option(
             metavar="DIR",
             help="Folder with train.de, train.en, dev.de, dev.en (or dev.en.0, dev.en.1, ..), test"
-            " likewise; words separated by blanks. The generated corpus by default.",
+            " likewise; with spaces between words. The generated corpus by default.",
         ),
         READS,
     ] = None,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from calque.cli.common import UNLEARNED, Cluster, Config, Quiet, Set, Threads, options_from
+from calque.cli.common import UNLEARNED, Cluster, Config, Quiet, Seed, Set, Threads, options_from
 from calque.cli.console import Console
 from calque.cli.files import READS, WRITES
 from calque.cli.log import Log
@@ -106,7 +106,7 @@ def train(
         ),
         WRITES,
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is random.")] = 1,
+    seed: Seed = 1,
     config: Config = None,
     set: Set = None,
     threads: Threads = None,

@@ -64,7 +64,9 @@ VERBS = dict(
             " translate --json.",
         ),
         _verb("rerank", "Re-rank the n-best lists of any decoder with tuned weights."),
-        _verb("force", "Find out which references the model's blocks can derive, and how."),
+        _verb(
+            "force", "Find out which references the blocks or rules of a model can derive, and how."
+        ),
         _verb(
             "oracle",
             "Find the translations closest to the references that the model can produce.",

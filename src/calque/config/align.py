@@ -18,21 +18,31 @@ Name = TypeVar("Name", bound=str)
 class SamplerOptions:
     """How the aligner that draws links at random does it."""
 
-    chains: int = option(3, "samples of all links that are drawn side by side", least=1, most=100)
-    model1_sweeps: int = option(4, "times that every link is drawn by its words alone", least=0)
-    hmm_sweeps: int = option(4, "then times with the jumps between neighbours", least=0)
+    chains: int = option(
+        3, "chains of samples, drawn independently of one another and averaged", least=1, most=100
+    )
+    model1_sweeps: int = option(4, "first sweeps, in which only the words count", least=0)
+    hmm_sweeps: int = option(
+        4, "next sweeps, in which jumps between neighbouring links count, too", least=0
+    )
     fertility_sweeps: int = option(
-        20, "then times with the number of words that a word has generated", least=1
+        20, "last sweeps, in which it also counts how many words a word has generated", least=1
     )
     averaged_sweeps: int = option(
-        10, "of these, how many of the last are averaged, over all chains", least=1
+        10, "how many sweeps at the end are averaged, over all chains", least=1
     )
     lexical_prior: float = option(
-        0.001, "Dirichlet prior of the words that a word generates", least=1e-9
+        0.001, "Dirichlet prior of the words that a source word generates", least=1e-9
     )
-    null_prior: float = option(0.001, "that of the words that come from no word", least=1e-9)
-    jump_prior: float = option(0.5, "that of distances between neighbours", least=1e-9)
-    fertility_prior: float = option(0.5, "that of the number of words generated", least=1e-9)
+    null_prior: float = option(
+        0.001, "Dirichlet prior of the words that come from no source word", least=1e-9
+    )
+    jump_prior: float = option(
+        0.5, "Dirichlet prior of the jumps between neighbouring links", least=1e-9
+    )
+    fertility_prior: float = option(
+        0.5, "Dirichlet prior of the number of words that a source word generates", least=1e-9
+    )
     seed: int = option(1, "the same seed gives the same links", least=0)
 
 
@@ -42,14 +52,15 @@ class AlignOptions:
 
     aligner: str = option(
         "hmm",
-        "hmm (ours, by EM), sampler (ours, by Gibbs sampling), eflomal (the program eflomal-align),"
-        " or several with commas between: blocks are taken from the links of each",
+        "which aligner: hmm (by EM), sampler (by Gibbs sampling) or eflomal (the program"
+        " eflomal-align); with several, separated by commas, blocks are taken from the links of"
+        " each",
     )
     symmetrization: str = option(
         "grow-diag-final-and",
         "how the links of both directions become one set: intersection, union, grow-diag,"
-        " grow-diag-final, grow-diag-final-and; several with commas between give several sets, and"
-        " blocks are taken from each",
+        " grow-diag-final, grow-diag-final-and; several, separated by commas, give several sets,"
+        " and blocks are taken from each",
     )
     model1_iterations: int = option(5, "iterations of EM for Model 1", least=1)
     hmm_iterations: int = option(3, "iterations of EM for the HMM, each direction alone", least=0)

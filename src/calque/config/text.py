@@ -29,7 +29,9 @@ class CleanOptions:
     """Which sentence pairs are fit to learn from; pairs with an empty side never are."""
 
     max_words: int = option(80, "longest sentence, in words", least=1)
-    max_ratio: float = option(9.0, "most words of one side per word of the other", least=1)
+    max_ratio: float = option(
+        9.0, "how many times as many words one side may have as the other", least=1
+    )
     overlap_max_words: int = option(
         12, "longest substring of the overlap file that is looked for, in words", least=1
     )

@@ -51,15 +51,17 @@ class ProOptions(RoundOptions):
         " auto: BLEU+1 where BLEU is tuned for",
         was="gain",
     )
-    background_sentences: int = option(10, "sentences of that corpus", least=1, was="background")
+    background_sentences: int = option(
+        10, "number of sentences in that small corpus", least=1, was="background"
+    )
     smooth_brevity: bool = option(
         True, "smooth the brevity penalty of BLEU+1 too, against ever shorter output"
     )
     regularization: float = option(1e-4, "weight of the squared norm, per pair", least=0)
     mixture: Literal["searched", "fixed"] = option(
         "searched",
-        "go from the old weights towards the new as far as the metric on the candidates says,"
-        " or by the share `interpolation`",
+        "how far to go from the old weights towards the new ones: as far as the metric on the"
+        " candidates says (searched), or by the share `interpolation` (fixed)",
     )
     interpolation: float = option(
         0.5, "share of the new weights in a fixed mixture with the old", least=0, most=1

@@ -63,13 +63,13 @@ class SimplexOptions:
     restarts: int = option(1, "further descents, each from the end of the one before", least=0)
     error_tolerance: float = option(
         1e-4,
-        "converged: relative difference of error between best and worst vertex",
+        "converged when the errors of the best and worst vertex differ by less than this fraction",
         least=0,
         was="spread",
     )
     vertex_tolerance: float = option(
         1e-2,
-        "converged: distance of vertices from the best, as a share of its mean",
+        "converged when no vertex is farther from the best one than this, as a share of its mean",
         least=0,
         was="size",
     )

@@ -39,8 +39,8 @@ class XbleuOptions(RoundOptions):
     )
     decode_every: int = option(
         0,
-        "decode anew with the weights of the moment every so many rounds, and learn from all"
-        " candidates up to then; 0: only once",
+        "decode again with the current weights every so many rounds, and learn from all"
+        " candidates so far; 0 decodes only once",
         least=0,
     )
     update: Literal["rprop", "adagrad", "sgd", "gt"] = option(
@@ -49,7 +49,9 @@ class XbleuOptions(RoundOptions):
         " growth transformation, which re-estimates the phrase probabilities of a model",
     )
     scale: float = option(
-        1.0, "of scores in the posterior of candidates: high for the best alone", least=1e-9
+        1.0,
+        "factor of scores in the posterior of candidates; a high one leaves only the best",
+        least=1e-9,
     )
     l2: float = option(1e-8, "penalty on squares of sparse weights", least=0)
     l1: float = option(0.0, "penalty on sizes of sparse weights, in adagrad and sgd", least=0)
@@ -74,15 +76,19 @@ class XbleuOptions(RoundOptions):
     sparse_rate: float = option(0.01, "rate of sparse weights in adagrad", least=0)
     sgd_rate: float = option(
         0.0,
-        "rate in sgd; 0: the one of 0.1, 1, .. 10000 that is best after five iterations",
+        "rate in sgd; 0 tries 0.1, 1, .. 10000 and takes the best one after five iterations",
         least=0,
     )
     dense_step: float = option(0.03, "first step of a dense weight in rprop", least=0)
     sparse_step: float = option(1e-3, "first step of a sparse weight in rprop", least=0)
     least_step: float = option(1e-9, "smallest step in rprop", least=0)
     largest_step: float = option(1.0, "largest step in rprop", least=0)
-    increase: float = option(1.2, "times the step where the sign stays, in rprop", least=1)
-    decrease: float = option(0.5, "times the step where the sign turns, in rprop", least=0, most=1)
+    increase: float = option(
+        1.2, "in rprop, factor of a step while the sign of the gradient stays the same", least=1
+    )
+    decrease: float = option(
+        0.5, "in rprop, factor of a step when the sign of the gradient changes", least=0, most=1
+    )
     rprop_as_printed: bool = option(
         False,
         "in rprop, remember the sign of a step that was taken back, as the paper prints it",
@@ -102,7 +108,7 @@ class XbleuOptions(RoundOptions):
     clip_bp: bool = option(False, "cap the brevity factor of sentence BLEU at 1")
     clip_counts: bool = option(True, "count an n-gram no more often than a reference has it")
     smoothing: float = option(
-        5.0, "n-grams that the expected precision of orders 3 and 4 weighs", least=0
+        5.0, "how many n-grams the expected precision of orders 3 and 4 counts as", least=0
     )
 
 
