@@ -1,11 +1,12 @@
 """What work costs on processes and on a Ray cluster of one machine, against threads.
 
-    python benchmarks/engines.py [--pairs 20000] [--workers 2]
+    python benchmarks/engines.py [--pairs 20000] [--decoded 1500] [--aligned 20000] [--workers 2]
 
 The same work in each place, which gives the same results: n-best lists, word alignment, a pass of
 expected BLEU and its gradient. Seconds by the clock, and processor seconds of this process and of
 all that it started; first from nothing, with what workers and models take to start, then again. A
-small job is the lists of ten sentences.
+small job is the lists of ten sentences. What an engine takes while nothing happens is that of its
+own processes.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ from calque.tune.xbleu.objective import ExpectedWorth
 from calque.tune.xbleu.on_engine import EnginePass
 
 PLACES = {"threads": None, "processes": "processes", "ray": "auto"}
-DECODED = 1500
 SMALL = 10
+IDLE_SECONDS = 10
 LISTS = 20_000
 """Sentences of the pass over lists, of ten candidates with a hundred sparse features each."""
 
@@ -84,10 +85,12 @@ def measured(work: Callable[[], object]) -> dict[str, float]:
     return {"wall": time.perf_counter() - begin, "cpu": processor_seconds() - own}
 
 
-def run(place: str, workers: int, folder: Path, text: BitextFiles) -> dict[str, Any]:
+def run(
+    place: str, workers: int, model: Path, text: BitextFiles, n_decoded: int, aligned: BitextFiles
+) -> dict[str, Any]:
     """Every kind of work in a place, twice; to be called in a process of its own."""
-    translator, bitext = load(folder / "model"), read_bitext(text)
-    lines = [line for line, _ in zip(read_lines(text.source), range(DECODED), strict=False)]
+    translator, bitext = load(model), read_bitext(aligned)
+    lines = [line for line, _ in zip(read_lines(text.source), range(n_decoded), strict=False)]
     whole, few = (CandidateSearch(translator, some) for some in (lines, lines[:SMALL]))
     weights = translator.model.weights
     lists = filled(LISTS, 10, 100, 2048).lists()
@@ -116,6 +119,7 @@ def run(place: str, workers: int, folder: Path, text: BitextFiles) -> dict[str, 
         }
         for name, work in works.items():
             facts[name] = {"first": measured(work), "again": measured(work)}
+        facts["nothing"] = measured(partial(time.sleep, IDLE_SECONDS))
     return facts
 
 
@@ -124,15 +128,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("results"), help="folder for the JSON")
     parser.add_argument("--pairs", type=int, default=20_000)
+    parser.add_argument("--decoded", type=int, default=1500, help="sentences of the lists")
+    parser.add_argument("--aligned", type=int, default=20_000, help="pairs to align")
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()
     facts: dict[str, Any] = {"machine": yardstick(), "pairs": arguments.pairs}
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        text = write_pairs("far", arguments.pairs, folder)
-        build(text, folder / "model", fill(TrainOptions(), {"features.sparse": "lexical"}))
+    with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory() as other:
+        text = write_pairs("far", arguments.pairs, Path(scratch))
+        aligned = write_pairs("far", arguments.aligned, Path(other))
+        model = Path(scratch) / "model"
+        build(text, model, fill(TrainOptions(), {"features.sparse": "lexical"}))
         for place in PLACES:
-            facts[place] = alone(run, place, arguments.workers, folder, text)
+            given = arguments.workers, model, text, arguments.decoded, aligned
+            facts[place] = alone(run, place, *given)
             print(write_json(arguments.out, "engines.json", facts), place, flush=True)
 
 

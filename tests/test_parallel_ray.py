@@ -33,6 +33,7 @@ from calque.tune import (
     Pro,
     Simplex,
     Xbleu,
+    evaluation,
 )
 from calque.tune.force import gold_store
 from calque.tune.xbleu import on_engine
@@ -111,6 +112,7 @@ SMALL_PARTS = {
     oracle_text: {"BATCH": 2},
     gold_store: {"PAIRS": 20},
     on_engine: {"SENTENCES": 2},
+    evaluation: {"AT_ONCE": 2},
 }
 """How much is a task where there is little text: there must be tasks left when a node is lost."""
 
