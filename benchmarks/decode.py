@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, cycle, islice
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -130,7 +130,7 @@ class Bench:
         word = self.model.target_vocabulary.word
         hypotheses = []
         for line, derivation in zip(self.task.lines, best, strict=True):
-            words, target = line.split(), chain(*(step.target for step in derivation.steps))
+            words, target = line.split(), [w for w, _, _ in derivation.words]
             hypotheses.append(" ".join(word(w) if w >= 0 else words[-1 - w] for w in target))
         [bleu] = score(hypotheses, self.task.references, ["bleu"], "none")
         return {

@@ -59,7 +59,7 @@ class Corpus:
                         rules[source, target] = scores
                     continue
                 if how.what == "one-count":
-                    if n > 1 or left:
+                    if left or (n > 1 and not {1, 2} & set(source)):
                         rules[source, target] = scores
                     continue
                 if left:

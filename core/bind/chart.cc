@@ -1,12 +1,17 @@
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind/decoder.h"
 #include "bind/derivations.h"
+#include "bind/gold.h"
+#include "bind/violations.h"
 #include "decode/chart/decoder.h"
 #include "decode/chart/derivations.h"
 #include "decode/chart/forced.h"
+#include "decode/chart/gold.h"
+#include "tune/chart_violation.h"
 
 namespace calque::bind {
 namespace {
@@ -88,11 +93,11 @@ void register_chart(nb::module_& m) {
       .def(
           "__init__",
           [](ChartOptions* self, int max_span, int shallow, int pop_limit, double threshold,
-             double time_limit_s) {
-            new (self) ChartOptions{max_span, shallow, pop_limit, threshold, time_limit_s};
+             double time_limit_s, int stack_size) {
+            new (self) ChartOptions{max_span, shallow, pop_limit, threshold, time_limit_s, stack_size};
           },
           nb::kw_only(), nb::arg("max_span"), nb::arg("shallow"), nb::arg("pop_limit"),
-          nb::arg("threshold"), nb::arg("time_limit_s"));
+          nb::arg("threshold"), nb::arg("time_limit_s"), nb::arg("stack_size"));
   nb::class_<TargetLimits>(m, "TargetLimits", "How many target sides of rules are kept; 0: all.")
       .def(
           "__init__",
@@ -194,6 +199,63 @@ void register_chart(nb::module_& m) {
           nb::arg("max_bytes"), nb::arg("max_words"), nb::arg("min_prefix"),
           nb::arg("derive_prefix"), nb::arg("threads"),
           "Which sentence pairs can be derived, in how many ways, and the best way.")
+      .def(
+          "find_gold",
+          [](const BoundChartDecoder& decoder, const BoundSource& text, Vector<int32_t> references,
+             Vector<int64_t> reference_offsets, const ChartOptions& search,
+             const BoundLeaveOneOut* leave_one_out, int64_t max_bytes, int max_words,
+             int min_prefix, bool all_prefixes, int threads) {
+            SourceText source = to_source(decoder, text);
+            check_references(source, references, reference_offsets);
+            const ChartGoldOptions options{{search.max_span, search.shallow},
+                                           {max_bytes, max_words},
+                                           min_prefix,
+                                           all_prefixes,
+                                           leave_out(source, decoder, leave_one_out)};
+            GoldLattices found;
+            {
+              nb::gil_scoped_release release;
+              found = find_chart_gold(decoder.model, decoder.index, options, source,
+                                      {view(references), view(reference_offsets)}, threads);
+            }
+            return to_arrays(std::move(found));
+          },
+          nb::arg("source"), nb::arg("references"), nb::arg("reference_offsets"),
+          nb::arg("search"), nb::arg("leave_one_out").none(), nb::kw_only(), nb::arg("max_bytes"),
+          nb::arg("max_words"), nb::arg("min_prefix"), nb::arg("all_prefixes"), nb::arg("threads"),
+          "As `Decoder.find_gold`; the lattices have no states.")
+      .def(
+          "violations",
+          [](const BoundChartDecoder& decoder, const BoundSource& text, Vector<int32_t> references,
+             Vector<int64_t> reference_offsets, const BoundGold& lattices,
+             Vector<int64_t> chosen, const BoundWeights& given, const ChartOptions& search,
+             const TargetLimits& limits, const BoundLeaveOneOut* leave_one_out,
+             const std::string& selection, bool future_in_margin, bool all_prefixes, bool total,
+             int threads) {
+            if (future_in_margin) throw Error("the search has no future cost");
+            const WeightView weights = to_weights(decoder, given);
+            SourceText source = to_source(decoder, text);
+            check_references(source, references, reference_offsets);
+            lattices.check(source, view(reference_offsets));
+            check_ids(view(chosen), static_cast<int64_t>(lattices.pairs.size()), "chosen lattices");
+            const ChartViolationOptions options{search, limits, to_selection(selection),
+                                                all_prefixes,
+                                                leave_out(source, decoder, leave_one_out)};
+            BoundViolations found;
+            {
+              nb::gil_scoped_release release;
+              const auto all = find_chart_violations(
+                  decoder.model, decoder.index, weights, options, source,
+                  {view(references), view(reference_offsets)}, lattices.view(), view(chosen), threads);
+              found.take(all, decoder.model.dense().size(), total, threads);
+            }
+            return found.to_arrays();
+          },
+          nb::arg("source"), nb::arg("references"), nb::arg("reference_offsets"),
+          nb::arg("lattices"), nb::arg("chosen"), nb::arg("weights"), nb::arg("search"),
+          nb::arg("limits"), nb::arg("leave_one_out").none(), nb::kw_only(), nb::arg("selection"),
+          nb::arg("future_in_margin"), nb::arg("all_prefixes"), nb::arg("total"), nb::arg("threads"),
+          "As `Decoder.violations`; bins are spans in the order of the search.")
       .def(
           "features",
           [](const BoundChartDecoder& decoder, const BoundSource& text,

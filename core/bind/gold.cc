@@ -7,58 +7,10 @@
 #include <tuple>
 
 #include "bind/decoder.h"
+#include "bind/violations.h"
 #include "decode/phrase/gold_search.h"
-#include "tune/violation.h"
 
 namespace calque::bind {
-namespace {
-
-Selection to_selection(const std::string& name) {
-  if (name == "maxviolation") return Selection::kMaxViolation;
-  if (name == "early") return Selection::kEarly;
-  if (name == "standard") return Selection::kStandard;
-  if (name == "localupdate") return Selection::kLocal;
-  throw Error("a selection is maxviolation, early, standard or localupdate");
-}
-
-// Violations as arrays.
-struct BoundViolations {
-  void take(const std::vector<Violation>& all, size_t n_dense, bool total, int threads) {
-    const size_t n_rows = total ? 1 : all.size();
-    dense.resize(n_rows * n_dense);
-    for (size_t i = 0; i < all.size(); ++i) {
-      bins.push_back(all[i].bin);
-      margins.push_back(all[i].margin);
-      is_won.push_back(all[i].is_won);
-      for (size_t j = 0; j < all[i].dense.size(); ++j) {
-        dense[(total ? 0 : i) * n_dense + j] += all[i].dense[j];
-      }
-      if (!total) append(all[i].sparse);
-    }
-    if (total) append(sum_sparse(all, threads));
-  }
-  void append(const SparseVector& row) {
-    keys.insert(keys.end(), row.keys.begin(), row.keys.end());
-    counts.insert(counts.end(), row.counts.begin(), row.counts.end());
-    offsets.push_back(static_cast<int64_t>(keys.size()));
-  }
-  auto to_arrays() {
-    return std::tuple(to_numpy(std::move(bins)), to_numpy(std::move(margins)),
-                      to_numpy(std::move(is_won)), to_numpy(std::move(dense)),
-                      to_numpy(std::move(offsets)), to_numpy(std::move(keys)),
-                      to_numpy(std::move(counts)));
-  }
-
-  std::vector<int32_t> bins;
-  std::vector<double> margins, dense;
-  std::vector<uint8_t> is_won;
-  std::vector<int64_t> offsets{0};
-  std::vector<uint64_t> keys;
-  std::vector<float> counts;
-};
-
-}  // namespace
-
 BoundGold::BoundGold(Vector<int64_t> pair_of_each, Vector<int32_t> source_words,
                      Vector<int32_t> target_words, Vector<uint8_t> whole,
                      Vector<int64_t> state_offsets, Vector<uint64_t> later_words,
@@ -129,12 +81,7 @@ void register_gold(nb::class_<BoundDecoder>& decoder, nb::module_& m) {
               found = find_gold(decoder.model, options, source,
                                 {view(references), view(reference_offsets)}, threads);
             }
-            return std::tuple(
-                to_numpy(std::move(found.pairs)), to_numpy(std::move(found.n_source)),
-                to_numpy(std::move(found.n_target)), to_numpy(std::move(found.is_whole)),
-                to_numpy(std::move(found.offsets)), to_numpy(std::move(found.later)),
-                to_numpy(std::move(found.first)), to_numpy(std::move(found.last_end)),
-                to_numpy(std::move(found.n_words)), found.n_too_large);
+            return to_arrays(std::move(found));
           },
           nb::arg("source"), nb::arg("references"), nb::arg("reference_offsets"),
           nb::arg("search"), nb::arg("leave_one_out").none(), nb::kw_only(), nb::arg("max_bytes"),

@@ -50,8 +50,11 @@ bool PairLeftOut::is_own(int64_t phrase, int64_t block) const {
   const int32_t joint = table_.joint_counts[row], target = table_.target_phrase[row];
   if (joint == 0) return has_every(table_.source(phrase).front());  // made for a word, no rule
   if (how_.what == LeaveOneOut::What::kCounts) return own_.of_target(target) > 0;
-  // With several sets of links a block of one place has a count for each.
-  return joint <= how_.training->corpus.n_sets() && own_.of_block(phrase, target) == joint;
+  // With several sets of links a block of one place has a count for each; and a rule with gaps has a
+  // count for all that may fill them, of which one pair alone has many.
+  const bool is_rare = joint <= how_.training->corpus.n_sets() ||
+                       std::ranges::any_of(table_.source(phrase), is_gap);
+  return is_rare && own_.of_block(phrase, target) == joint;
 }
 
 PairLeftOut::Change PairLeftOut::common_change(int64_t phrase) const {

@@ -31,7 +31,8 @@ struct TrainingCorpus {
 struct LeaveOneOut {
   enum class What {
     kCounts,          // its counts (Wuebker et al. 2015): p = (N - N_pair) / (N_given - N_given,pair)
-    kOneCountBlocks,  // blocks that occur once in the corpus, in this pair (Yu et al. 2013)
+    kOneCountBlocks,  // blocks that occur once in the corpus, in this pair (Yu et al. 2013), and rules
+                      // with gaps that occur in this pair alone
   };
   // ln p, in both directions, of a block whose counts are all of the pair.
   struct Penalty {

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <map>
 #include <numeric>
 #include <utility>
 
-#include "decode/oracle_bleu.h"
 #include "decode/phrase/derivations.h"
 #include "decode/phrase/extract.h"
 #include "decode/phrase/gold_search.h"
 #include "decode/phrase/watched_target.h"
 #include "parallel.h"
+#include "tune/violation_values.h"
 
 namespace calque {
 namespace {
@@ -25,47 +24,6 @@ struct Bin {
   bool has_good = false;  // something in the beam may give the reference
   bool is_won = false;    // .. and is the best
 };
-
-// Appends a - b for ascending keys.
-void subtract(const SparseVector& a, const SparseVector& b, SparseVector& to) {
-  size_t i = 0, j = 0;
-  const auto put = [&](uint64_t key, float value) {
-    if (value == 0) return;
-    to.keys.push_back(key);
-    to.counts.push_back(value);
-  };
-  while (i < a.keys.size() || j < b.keys.size()) {
-    if (j == b.keys.size() || (i < a.keys.size() && a.keys[i] < b.keys[j])) {
-      put(a.keys[i], a.counts[i]);
-      ++i;
-    } else if (i == a.keys.size() || b.keys[j] < a.keys[i]) {
-      put(b.keys[j], -b.counts[j]);
-      ++j;
-    } else {
-      put(a.keys[i], a.counts[i] - b.counts[j]);
-      ++i;
-      ++j;
-    }
-  }
-}
-
-// How many n-grams of some words are in the reference, each no more often than there.
-OracleBleu::Matches matches(std::span<const int32_t> words, std::span<const int32_t> reference) {
-  OracleBleu::Matches found{};
-  for (size_t n = 1; n <= found.size(); ++n) {
-    std::map<std::vector<int32_t>, int> left;
-    for (size_t i = 0; i + n <= reference.size(); ++i) {
-      const auto ngram = reference.subspan(i, n);
-      ++left[{ngram.begin(), ngram.end()}];
-    }
-    for (size_t i = 0; i + n <= words.size(); ++i) {
-      const auto ngram = words.subspan(i, n);
-      const auto at = left.find({ngram.begin(), ngram.end()});
-      if (at != left.end() && at->second-- > 0) ++found[n - 1];
-    }
-  }
-  return found;
-}
 
 // One lattice after the other; one per thread.
 template <typename Inner>
@@ -84,7 +42,7 @@ class ViolationFinder {
                  const GoldView& lattices, size_t at) {
     is_whole_ = is_whole;
     reference_ = reference;
-    lattices.load(at, states_);
+    load_states(lattices, at, states_);
     gold_.run(source, reference, is_whole, options_.all_prefixes ? nullptr : &states_);
     collector_.collect(table_, source);
     beam_.target().watch(reference, is_whole);

@@ -904,7 +904,7 @@ class GoldLattices:
 class ChartOptions:
     """How far a chart search goes."""
 
-    def __init__(self, *, max_span: int, shallow: int, pop_limit: int, threshold: float, time_limit_s: float) -> None: ...
+    def __init__(self, *, max_span: int, shallow: int, pop_limit: int, threshold: float, time_limit_s: float, stack_size: int) -> None: ...
 
 class TargetLimits:
     """How many target sides of rules are kept; 0: all."""
@@ -936,6 +936,12 @@ class ChartDecoder:
         """
         Which sentence pairs can be derived, in how many ways, and the best way.
         """
+
+    def find_gold(self, source: Source, references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], search: ChartOptions, leave_one_out: LeaveOneOut | None, *, max_bytes: int, max_words: int, min_prefix: int, all_prefixes: bool, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint16], dict(shape=(None,))], Annotated[NDArray[numpy.uint16], dict(shape=(None,))], Annotated[NDArray[numpy.uint16], dict(shape=(None,))], int]:
+        """As `Decoder.find_gold`; the lattices have no states."""
+
+    def violations(self, source: Source, references: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lattices: GoldLattices, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: WeightView, search: ChartOptions, limits: TargetLimits, leave_one_out: LeaveOneOut | None, *, selection: str, future_in_margin: bool, all_prefixes: bool, total: bool, threads: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
+        """As `Decoder.violations`; bins are spans in the order of the search."""
 
     def features(self, source: Source, derivation: Derivation) -> list[float]:
         """The dense features of a derivation, recomputed from it alone."""

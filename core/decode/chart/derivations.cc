@@ -38,11 +38,21 @@ bool has_rule(const ModelView& model, const SentenceView& sentence, std::span<co
          std::ranges::equal(step.target, model.blocks.target(step.block));
 }
 
+std::vector<Step> steps_of(const RuleBook& rules, std::span<const AppliedRule> applied) {
+  std::vector<Step> steps;
+  for (const auto& [id, begin, end, gaps] : applied) {
+    const Rule& rule = rules[id];
+    steps.push_back({begin, end, rule.block, rule.required, rule.change, kNoOrientation, 0,
+                     {rule.target.begin(), rule.target.end()}, gaps});
+  }
+  return steps;
+}
+
 }  // namespace
 
 std::vector<Derivation> best_chart_derivations(const Hypergraph& graph, const RuleBook& rules,
                                                const ModelView& model, int n, bool distinct,
-                                               bool ends) {
+                                               const SentenceEdges& edges) {
   std::vector<Derivation> found;
   ChartKBest kbest(graph, rules, distinct);
   std::vector<AppliedRule> applied;
@@ -50,16 +60,17 @@ std::vector<Derivation> best_chart_derivations(const Hypergraph& graph, const Ru
   while (found.size() < static_cast<size_t>(n) && kbest.next(applied, score)) {
     Derivation derivation;
     derivation.score = score;
-    for (const auto& [id, begin, end, gaps] : applied) {
-      const Rule& rule = rules[id];
-      derivation.steps.push_back({begin, end, rule.block, rule.required, rule.change,
-                                  kNoOrientation, 0,
-                                  {rule.target.begin(), rule.target.end()}, gaps});
-    }
-    derivation.features = extract_chart_features(model, derivation.steps, ends);
+    derivation.steps = steps_of(rules, applied);
+    derivation.features = extract_chart_features(model, derivation.steps, edges);
     found.push_back(std::move(derivation));
   }
   return found;
+}
+
+std::vector<Step> best_chart_steps(const Hypergraph& graph, const RuleBook& rules, int32_t vertex) {
+  std::vector<AppliedRule> applied;
+  ChartKBest(graph, rules, false).best(vertex, applied);
+  return steps_of(rules, applied);
 }
 
 Derivation empty_chart_derivation(const ModelView& model, const WeightView& weights) {
@@ -99,7 +110,8 @@ void check_chart_steps(const ModelView& model, const SentenceView& sentence,
 }
 
 std::vector<std::vector<double>> chart_step_features(const ModelView& model,
-                                                     std::span<const Step> steps, bool ends) {
+                                                     std::span<const Step> steps,
+                                                     const SentenceEdges& edges) {
   const DenseSet& dense = model.dense();
   std::vector<std::vector<double>> rows(steps.size(), std::vector<double>(dense.size()));
   for (size_t at = 0; at < steps.size(); ++at) {
@@ -118,7 +130,7 @@ std::vector<std::vector<double>> chart_step_features(const ModelView& model,
     }
   }
   const std::vector<int32_t> top = top_steps(steps);
-  for (const int32_t id : top) {
+  for (const int32_t id : edges.begins ? top : std::vector<int32_t>()) {
     for (const CountComponent& count : dense.counts) {
       rows[static_cast<size_t>(id)][count.index] += count.of_glue();
     }
@@ -126,13 +138,13 @@ std::vector<std::vector<double>> chart_step_features(const ModelView& model,
   if (top.empty()) return rows;
   const std::vector<YieldWord> words = yield_of(steps);
   const auto score = [&](const TargetLm& lm, const auto& add) {
-    LmState state = lm.begin();
+    LmState state = edges.begins ? lm.begin() : lm.lm.empty();
     for (const YieldWord& word : words) {
       LmState after;
       add(static_cast<size_t>(word.step), lm.score(state, word.word, after));
       state = after;
     }
-    if (ends) add(static_cast<size_t>(top.back()), lm.finish(state));
+    if (edges.ends) add(static_cast<size_t>(top.back()), lm.finish(state));
   };
   score(model.lm, [&](size_t step, double log_prob) {
     for (const LmComponent& lm : dense.lms) rows[step][lm.index] += log_prob;
@@ -146,13 +158,13 @@ std::vector<std::vector<double>> chart_step_features(const ModelView& model,
 }
 
 std::vector<double> extract_chart_features(const ModelView& model, std::span<const Step> steps,
-                                           bool ends) {
+                                           const SentenceEdges& edges) {
   const DenseSet& dense = model.dense();
   std::vector<double> sum(dense.size());
-  for (const auto& row : chart_step_features(model, steps, ends)) {
+  for (const auto& row : chart_step_features(model, steps, edges)) {
     for (size_t i = 0; i < row.size(); ++i) sum[i] += row[i];
   }
-  if (!steps.empty() || !ends) return sum;
+  if (!steps.empty() || !edges.ends) return sum;
   for (const LmComponent& lm : dense.lms) sum[lm.index] += model.lm.finish(model.lm.begin());
   if (const auto& classes = dense.class_lm) {
     sum[classes->index] += classes->lm.finish(classes->lm.begin());

@@ -12,12 +12,20 @@
 
 namespace calque {
 
+// Which edges of the sentence a derivation reaches: a prefix pair has no end, and what may stand in a
+// gap neither; nor is it glued to anything, and language models do not know what stands before.
+struct SentenceEdges {
+  bool begins = true, ends = true;
+};
+
 // The `n` best derivations of a graph, in exact order of their scores (ties: in a fixed order).
-// With `distinct`, only the first of those that give the same words. `ends`: whether they end the
-// sentence, which is so for all but prefixes.
+// With `distinct`, only the first of those that give the same words.
 std::vector<Derivation> best_chart_derivations(const Hypergraph& graph, const RuleBook& rules,
                                                const ModelView& model, int n, bool distinct,
-                                               bool ends = true);
+                                               const SentenceEdges& edges = {});
+
+// The best way to one vertex as steps.
+std::vector<Step> best_chart_steps(const Hypergraph& graph, const RuleBook& rules, int32_t vertex);
 
 // That of a sentence without words: its end.
 Derivation empty_chart_derivation(const ModelView& model, const WeightView& weights);
@@ -29,14 +37,14 @@ void check_chart_steps(const ModelView& model, const SentenceView& sentence,
                        std::span<const Step> steps);
 
 // What each step adds to the dense features, a row per step. A word counts, for language models, in
-// the step whose target it stands in; the end of the sentence, with `ends`, in the last step that
-// fills no gap.
+// the step whose target it stands in; the end of the sentence in the last step that fills no gap.
 std::vector<std::vector<double>> chart_step_features(const ModelView& model,
-                                                     std::span<const Step> steps, bool ends = true);
+                                                     std::span<const Step> steps,
+                                                     const SentenceEdges& edges = {});
 
 // The sum of these rows. Without steps, that of an empty sentence: its end.
 std::vector<double> extract_chart_features(const ModelView& model, std::span<const Step> steps,
-                                           bool ends = true);
+                                           const SentenceEdges& edges = {});
 
 // The sparse features: those of a block and its place. Rules without words of their own on a side have
 // none that look at it.

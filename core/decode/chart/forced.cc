@@ -10,14 +10,6 @@
 namespace calque {
 namespace {
 
-// Calls visit(vertex) for what a way is made of.
-template <typename Visit>
-void for_each_tail(const Application& way, const Visit& visit) {
-  for (const int32_t tail : way.tails) {
-    if (tail != Application::kNothing) visit(static_cast<size_t>(tail));
-  }
-}
-
 // Derivations of each vertex, as real numbers.
 double count_derivations(const Hypergraph& graph, int32_t end) {
   std::vector<double> ways(graph.vertices.size(), 0);
@@ -29,18 +21,6 @@ double count_derivations(const Hypergraph& graph, int32_t end) {
     });
   }
   return ways[static_cast<size_t>(end)];
-}
-
-int64_t count_on_ways_to(const Hypergraph& graph, int32_t end) {
-  std::vector<bool> marked(graph.vertices.size(), false);
-  marked[static_cast<size_t>(end)] = true;
-  for (size_t id = marked.size(); id-- > 0;) {  // what a vertex is made of comes before it
-    if (!marked[id]) continue;
-    graph.for_each_way(graph.vertices[id], [&](const Application& way, double) {
-      for_each_tail(way, [&](size_t tail) { marked[tail] = true; });
-    });
-  }
-  return std::ranges::count(marked, true);
 }
 
 // Source and target words of the longest prefix pair: most source words, then most target words.
@@ -75,7 +55,7 @@ Forced force_one(const ModelView& model, const WeightView& weights,
   if (result.reachable) {
     const int32_t whole = graph->complete.front().vertex;
     result.n_derivations = count_derivations(*graph, whole);
-    result.n_states = count_on_ways_to(*graph, whole);
+    result.n_states = std::ranges::count(on_ways_to(*graph, whole), true);
   } else if (options.prefixes.derive && result.prefix_source > 0 &&
              result.prefix_source >= options.prefixes.shortest) {
     graph->complete.push_back({search.prefix(result.prefix_source, result.prefix_target),
@@ -83,7 +63,7 @@ Forced force_one(const ModelView& model, const WeightView& weights,
   }
   if (graph->complete.empty()) return result;
   result.best = std::move(best_chart_derivations(*graph, search.rules(), model, 1, false,
-                                                 result.reachable)
+                                                 {.begins = true, .ends = result.reachable})
                               .front());
   return result;
 }

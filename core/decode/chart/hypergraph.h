@@ -80,4 +80,15 @@ struct Hypergraph {
   }
 };
 
+// Calls visit(vertex) for what a way is made of.
+template <typename Visit>
+void for_each_tail(const Application& way, const Visit& visit) {
+  for (const int32_t tail : way.tails) {
+    if (tail != Application::kNothing) visit(static_cast<size_t>(tail));
+  }
+}
+
+// Which vertices lie on a way to this one, itself included.
+std::vector<bool> on_ways_to(const Hypergraph& graph, int32_t end);
+
 }  // namespace calque

@@ -35,6 +35,15 @@ bool ChartKBest::next(std::vector<AppliedRule>& rules, double& score) {
   }
 }
 
+void ChartKBest::best(int32_t vertex, std::vector<AppliedRule>& rules) {
+  if (graph_[vertex].best.rule == Application::kGlue) {
+    restore_glue(vertex, 0, rules);
+  } else {
+    rules.clear();
+    restore(vertex, 0, rules);
+  }
+}
+
 void ChartKBest::push_end(int32_t complete, int32_t rank) {
   const auto& [vertex, end] = graph_.complete[static_cast<size_t>(complete)];
   if (!find(vertex, rank)) return;

@@ -29,6 +29,8 @@ class ChartKBest {
   // Finds the next derivation: its rules, those that are glued together from left to right and each
   // before those in its gaps; and its score. False: there is none.
   bool next(std::vector<AppliedRule>& rules, double& score);
+  // The best way to one vertex, in this order.
+  void best(int32_t vertex, std::vector<AppliedRule>& rules);
 
  private:
   // The words of a derivation by their hash, and what it multiplies that of a prefix by.

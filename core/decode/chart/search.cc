@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "decode/chart/oracle_sides.h"
+#include "decode/chart/watched_sides.h"
 #include "interrupt.h"
 
 namespace calque {
@@ -202,6 +203,8 @@ void ChartSearch<Target>::pop(std::vector<int32_t>& vertices) {
   std::ranges::sort(vertices, [&](int32_t a, int32_t b) {
     return graph_[a].score != graph_[b].score ? graph_[a].score > graph_[b].score : a < b;
   });
+  const auto size = static_cast<size_t>(options_.stack_size);
+  if (size > 0 && vertices.size() > size) vertices.resize(size);
 }
 
 template <typename Target>
@@ -275,5 +278,6 @@ int ChartSearch<Target>::pop_limit() const {
 
 template class ChartSearch<LmSides>;
 template class ChartSearch<OracleSides>;
+template class ChartSearch<WatchedSides>;
 
 }  // namespace calque

@@ -21,6 +21,7 @@ struct ChartOptions {
   int pop_limit;        // applications scored per span; 0: every one
   double threshold;     // those are not scored whose parts add up to so much less than the best; 0: all
   double time_limit_s;  // after this time the rest is translated in a hurry; 0: never
+  int stack_size;       // partial translations of a span that are kept; 0: all
 };
 
 // Cells hold what spans may become (Chiang 2007, section 5). What covers the sentence up to a word is
@@ -41,6 +42,13 @@ class ChartSearch {
 
   // What is known of target words: set before a run what it depends on.
   Target& target() { return target_; }
+  // What the last run kept of a span, or of what covers the sentence up to a word: the best first.
+  std::span<const int32_t> kept(int begin, int end) const {
+    return end - begin <= width_ ? cells_[index(begin, end)].all : std::span<const int32_t>();
+  }
+  std::span<const int32_t> kept_prefix(int end) const {
+    return prefixes_[static_cast<size_t>(end)];
+  }
   // The rules that applications of the last run name.
   const RuleBook& rules() const { return rules_; }
 

@@ -69,10 +69,12 @@ uint16_t narrow(int32_t n) {
 
 }  // namespace
 
-void GoldView::load(size_t at, GoldStates& states) const {
+void load_states(const GoldView& lattices, size_t at, GoldStates& states) {
   states.clear();
-  for (auto i = static_cast<size_t>(offsets[at]); i < static_cast<size_t>(offsets[at + 1]); ++i) {
-    states.intern({{first[i], later[i]}, last_end[i], n_words[i]});
+  const auto end = static_cast<size_t>(lattices.offsets[at + 1]);
+  for (auto i = static_cast<size_t>(lattices.offsets[at]); i < end; ++i) {
+    const Coverage coverage{lattices.first[i], lattices.later[i]};
+    states.intern({coverage, lattices.last_end[i], lattices.n_words[i]});
   }
 }
 

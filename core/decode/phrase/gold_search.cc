@@ -36,7 +36,7 @@ std::vector<double> gold_scores(const ModelView& model, const WeightView& weight
     return [&, search = GoldSearch(model, weights, reordering, leave_one_out),
             states = GoldStates()](size_t at, size_t) mutable {
       const auto pair = static_cast<size_t>(lattices.pairs[at]);
-      lattices.load(at, states);
+      load_states(lattices, at, states);
       search.run(source.sentence(pair).first(static_cast<size_t>(lattices.n_source[at])),
                  wanted.sentence(pair).words.first(static_cast<size_t>(lattices.n_target[at])),
                  lattices.is_whole[at] != 0, &states);

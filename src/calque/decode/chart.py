@@ -50,7 +50,8 @@ class ChartDecoder(Decoder):
     def _search(self, options: DecodeOptions) -> _core.ChartOptions:
         return chart_options(options)
 
-    def _space(self, options: ReorderingOptions, pop_limit: int = 0) -> _core.ChartOptions:
+    def space(self, options: ReorderingOptions, pop_limit: int = 0) -> _core.ChartOptions:
+        """Which derivations there are, and how many applications are scored per span; 0: all."""
         return chart_options(
             DecodeOptions(
                 engine="chart",
@@ -60,10 +61,17 @@ class ChartDecoder(Decoder):
             )
         )
 
-    def _oracle_search(self, options: OracleOptions) -> _core.ChartOptions:
-        return self._space(options, options.stack_size)
+    def learning_search(self, options: DecodeOptions) -> _core.ChartOptions:
+        """The search whose errors are learned from; `stack_size` is of what a span may become."""
+        usual = DecodeOptions()
+        plain = replace(options, stack_size=usual.stack_size, future_cost=usual.future_cost)
+        return chart_options(plain, options.stack_size)
 
-    def _limits(self, options: DecodeOptions) -> _core.TargetLimits:
+    def _oracle_search(self, options: OracleOptions) -> _core.ChartOptions:
+        return self.space(options, options.stack_size)
+
+    def limits(self, options: DecodeOptions) -> _core.TargetLimits:
+        """How many target sides of a rule are kept."""
         return target_limits(options)
 
     def dense_features(self, derivation: _core.Derivation, source: SourceText) -> list[float]:
@@ -132,8 +140,11 @@ class ChartDecoder(Decoder):
         return replace(namer, templates=of_source)
 
 
-def chart_options(options: DecodeOptions) -> _core.ChartOptions:
-    """How far the search goes, as the core takes it."""
+def chart_options(options: DecodeOptions, stack_size: int = 0) -> _core.ChartOptions:
+    """How far the search goes, as the core takes it.
+
+    `stack_size` is how many partial translations of a span are kept, 0 keeps all.
+    """
     if options.engine != "chart":
         raise OptionError(f"engine={options.engine}: the model was trained for engine=chart")
     options.check_engine("chart")
@@ -143,6 +154,7 @@ def chart_options(options: DecodeOptions) -> _core.ChartOptions:
         pop_limit=options.pop_limit,
         threshold=options.threshold,
         time_limit_s=options.time_limit_s,
+        stack_size=stack_size,
     )
 
 

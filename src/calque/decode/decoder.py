@@ -68,9 +68,13 @@ class Decoder(DerivationFeatures):
         """How far the search goes, as the engine takes it."""
         return self.core_search(options)
 
-    def _space(self, options: ReorderingOptions) -> Any:
+    def space(self, options: ReorderingOptions) -> Any:
         """Which derivations there are, whatever is searched for, as the engine takes it."""
         return self.core_search(DecodeOptions(**options.rules()))
+
+    def learning_search(self, options: DecodeOptions) -> Any:
+        """The search whose errors are learned from, as the engine takes it."""
+        return self.core_search(options)
 
     def _oracle_search(self, options: OracleOptions) -> Any:
         """How far an oracle search goes, as the engine takes it."""
@@ -78,7 +82,7 @@ class Decoder(DerivationFeatures):
             DecodeOptions(**options.rules(), stack_size=options.stack_size, future_cost=False)
         )
 
-    def _limits(self, options: DecodeOptions) -> Any:
+    def limits(self, options: DecodeOptions) -> Any:
         """How many translations of a span are kept, as the engine takes it."""
         return core_limits(options)
 
@@ -116,7 +120,7 @@ class Decoder(DerivationFeatures):
             required.target_offsets,
             required.targets,
             leave_one_out,
-            limits=self._limits(options),
+            limits=self.limits(options),
             n_best=min(n_best, MOST_BEST),
             distinct=distinct,
             threads=n_workers(threads),
@@ -140,7 +144,7 @@ class Decoder(DerivationFeatures):
             self.core_weights(weights),
             self._search(options),
             leave_one_out,
-            limits=self._limits(options),
+            limits=self.limits(options),
             n_best=min(n_best, MOST_BEST),
             distinct=distinct,
             threads=n_workers(threads),
@@ -232,7 +236,7 @@ class Decoder(DerivationFeatures):
             references.copies,
             references.sentences.offsets,
             self.core_weights(weights),
-            self._space(options),
+            self.space(options),
             leave_one_out,
             max_bytes=options.memory_mb * MEGABYTE,
             max_words=options.max_words,

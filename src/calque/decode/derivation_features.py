@@ -58,6 +58,11 @@ class DerivationFeatures:
         return engine
 
     @property
+    def any_core(self) -> Any:
+        """The engine, whichever it is."""
+        return self._core
+
+    @property
     def feature_names(self) -> tuple[str, ...]:
         """The dense features, in the order of the vectors of derivations."""
         return self.features.names

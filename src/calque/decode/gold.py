@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.config import DecodeOptions, ForceOptions, ReorderingOptions
-from calque.decode.decoder import MEGABYTE, Decoder, core_limits
+from calque.decode.decoder import MEGABYTE, Decoder
 from calque.decode.derivation_features import SparseRows
 from calque.decode.source import SourceText
 from calque.errors import CalqueError
@@ -33,7 +33,8 @@ class GoldLattices:
 
     A lattice is a set of states without scores, all of which lead to the end of the reference; its
     steps are all blocks of the model that lead from one state to another (Yu et al. 2013, section
-    3). So it holds under any weights, and takes some 5 bytes per state on disk.
+    3). So it holds under any weights, and takes some 5 bytes per state on disk. Lattices of rules
+    have no states: their derivations are found anew when they are scored.
     """
 
     pairs: NDArray[np.int64]
@@ -72,11 +73,11 @@ class GoldLattices:
     ) -> GoldLattices:
         """The lattices of all pairs that forced decoding reaches, or reaches a prefix pair of."""
         shortest = options.min_prefix if prefixes != "none" else len(source.sentences.ids) + 1
-        lattices = decoder.core.find_gold(
+        *arrays, n_too_large = decoder.any_core.find_gold(
             decoder.core_source(source),
             references.copies,
             references.sentences.offsets,
-            decoder.core_search(DecodeOptions(**options.rules())),
+            decoder.space(options),
             leave_one_out,
             max_bytes=options.memory_mb * MEGABYTE,
             max_words=options.max_words,
@@ -84,7 +85,9 @@ class GoldLattices:
             all_prefixes=prefixes == "all",
             threads=n_workers(threads),
         )
-        return cls(*lattices[:-1], n_pairs=len(source.sentences), n_too_large=lattices[-1])
+        given = [*arrays, len(source.sentences), n_too_large]
+        values: dict[str, Any] = dict(zip((one.name for one in fields(cls)), given, strict=True))
+        return cls(**values)
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -139,7 +142,8 @@ class Violations(NamedTuple):
     """What is to be learned from some lattices: features that should have more or less weight."""
 
     bins: NDArray[np.int32]
-    """Source words that the two derivations of each update cover; -1: there is no update."""
+    """Source words that the two derivations of each update cover, or of rules the number of the
+    span in the order of the search; -1: there is no update."""
     margins: NDArray[np.float64]
     """Score of the one that should win minus that of the other; an update is valid at most at 0."""
     is_won: NDArray[np.bool_]
@@ -188,7 +192,7 @@ class GoldText:
         """The score of the best derivation of each lattice in every bin.
 
         Bin i has the derivations that cover i source words; minus infinity where there are none.
-        `rules` are those under which the lattices were found.
+        Of blocks only. `rules` are those under which the lattices were found.
         """
         scored = self._decoder.core.gold_scores(
             self._source,
@@ -220,14 +224,14 @@ class GoldText:
         With `total`, differences are summed up over the lattices.
         """
         decoder = self._decoder
-        bins, margins, is_won, dense, offsets, keys, counts = decoder.core.violations(
+        bins, margins, is_won, dense, offsets, keys, counts = decoder.any_core.violations(
             self._source,
             *self._references,
             self._core,
             chosen,
             decoder.core_weights(weights),
-            decoder.core_search(options),
-            core_limits(options),
+            decoder.learning_search(options),
+            decoder.limits(options),
             self._leave_one_out,
             selection=selection,
             future_in_margin=future_in_margin,

@@ -3,7 +3,8 @@
 The positive example of a sentence pair is the best derivation that gives its reference, out of a
 gold lattice that forced decoding found; the negative one is what the beam search prefers. They are
 compared where the search goes wrong, in the middle of a sentence, so that an update mends what made
-the beam lose the reference. Methods differ in where that is.
+the beam lose the reference. Methods differ in where that is. With rules the places are spans (Zhao
+et al. 2014).
 """
 
 from __future__ import annotations
@@ -43,9 +44,15 @@ class MaxForceOptions:
     """How weights are learned from search errors (Yu et al. 2013)."""
 
     rounds: int = option(15, "iterations over the training corpus", least=1)
-    beam: int = option(30, "hypotheses kept per stack while learning", least=1)
+    beam: int = option(
+        30,
+        "hypotheses kept per stack, or per span with engine=chart, while learning",
+        least=1,
+    )
     pop_limit: int = option(
-        400, "steps tried per stack by cube pruning while learning; 0 tries all", least=0
+        400,
+        "steps tried per stack, or per span, by cube pruning while learning; 0 tries all",
+        least=0,
     )
     future_cost: Literal["none", "ranking", "margin"] = option(
         "none",
@@ -155,6 +162,11 @@ class MaxForceTrainer(Trainer):
             raise OptionError(
                 f"{self.method} learns scores that are not normalised: expected"
                 " decode.normaliser=none"
+            )
+        if task.model.decode_options.engine == "chart" and self.options.future_cost != "none":
+            raise OptionError(
+                f"future_cost={self.options.future_cost}: {self.method} with engine=chart has no"
+                " estimate of future cost, expected none"
             )
         free = free_features(self.options.fixed, task.source, np.empty(0, np.uint64))
         key = free_features(self.options.fixed, task.source, np.zeros(1, np.uint64))
