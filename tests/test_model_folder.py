@@ -279,6 +279,16 @@ def test_a_folder_with_other_files_is_not_written_into(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
 
 
+def test_what_updates_a_model_makes_no_folder_for_one_that_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    for folder in tmp_path, tmp_path / "none":
+        writer = ModelWriter(folder, update=True)
+        for work in writer.check, writer.__enter__:
+            with pytest.raises(ModelError, match="not a model folder"):
+                work()
+    assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
+
+
 def test_a_model_that_is_not_there_is_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="not a model folder"):
         ModelFolder(tmp_path / "none")

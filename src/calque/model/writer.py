@@ -45,7 +45,12 @@ class ModelWriter:
         self._lock: IO[bytes] | None = None
 
     def check(self) -> None:
-        """Make the folder, or raise the error that writing to it would end in; changes no model."""
+        """Make the folder, or raise the error that writing to it would end in; changes no model.
+
+        Where a model is to be updated, there must be one.
+        """
+        if self._update:
+            Manifest.read(self.path)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
