@@ -51,29 +51,56 @@ void ChartKBest::push_end(int32_t complete, int32_t rank) {
   std::push_heap(ends_.begin(), ends_.end());
 }
 
-// The best way to a vertex is known from the search.
 ChartKBest::Node& ChartKBest::node(int32_t vertex) {
-  if (node_of_[static_cast<size_t>(vertex)] < 0) {
-    const Words words = distinct_ ? words_of(graph_[vertex].best, {0, 0}) : Words{};
-    node_of_[static_cast<size_t>(vertex)] = static_cast<int32_t>(nodes_.size());
-    Node& made = nodes_.emplace_back();
-    made.found.push_back({graph_[vertex].score, words, kBest, {0, 0}});
-    made.last = made.found.front();
-    made.has_last = true;
-  }
+  if (!is_made(vertex)) make(vertex);
   return nodes_[static_cast<size_t>(node_of_[static_cast<size_t>(vertex)])];
 }
 
-bool ChartKBest::find(int32_t vertex, int32_t rank) {
-  // `nodes_` may grow while those below are asked: never hold a reference across that.
-  while (node(vertex).found.size() <= static_cast<size_t>(rank)) {
-    if (!node(vertex).is_opened) open(vertex);
-    if (node(vertex).has_last) {
-      node(vertex).has_last = false;
-      add_next_to(vertex, Way(node(vertex).last));
+// The best way to a vertex is known from the search. Its words are those of vertices below, which
+// are made first, but not by recursion: what is glued is as deep as the sentence is long.
+void ChartKBest::make(int32_t vertex) {
+  to_make_.push_back(vertex);
+  while (!to_make_.empty()) {
+    const int32_t at = to_make_.back();
+    const Application& best = graph_[at].best;
+    const size_t n_waiting = to_make_.size();
+    for (const int32_t tail : best.tails) {
+      if (distinct_ && tail != Application::kNothing && !is_made(tail)) to_make_.push_back(tail);
     }
-    Node& self = node(vertex);
-    if (self.candidates.empty()) return false;
+    if (to_make_.size() > n_waiting) continue;
+    to_make_.pop_back();
+    if (is_made(at)) continue;
+    const Words words = distinct_ ? words_of(best, {0, 0}) : Words{};
+    node_of_[static_cast<size_t>(at)] = static_cast<int32_t>(nodes_.size());
+    Node& made = nodes_.emplace_back();
+    made.found.push_back({graph_[at].score, words, kBest, {0, 0}});
+    made.last = made.found.front();
+    made.has_last = true;
+  }
+}
+
+// Vertices below are asked first where their ranks are needed; no recursion here, either.
+bool ChartKBest::find(int32_t vertex, int32_t rank) {
+  asked_.emplace_back(vertex, rank);
+  while (!asked_.empty()) {
+    const auto [at, wanted] = asked_.back();
+    if (is_settled(at, wanted)) {
+      asked_.pop_back();
+      continue;
+    }
+    // `nodes_` may grow while those below are asked: never hold a reference across that.
+    if (!node(at).is_opened) open(at);
+    if (node(at).has_last) {
+      const Way last = node(at).last;
+      if (const auto below = unsettled_below(at, last)) {
+        asked_.push_back(*below);
+        continue;
+      }
+      node(at).has_last = false;
+      add_next_to(at, last);
+    }
+    Node& self = node(at);
+    if (self.candidates.empty()) continue;
     std::pop_heap(self.candidates.begin(), self.candidates.end());
     self.last = self.candidates.back();
     self.has_last = true;
@@ -83,7 +110,24 @@ bool ChartKBest::find(int32_t vertex, int32_t rank) {
     });
     if (!is_repeated) self.found.push_back(self.last);
   }
-  return true;
+  return node(vertex).found.size() > static_cast<size_t>(rank);
+}
+
+bool ChartKBest::is_settled(int32_t vertex, int32_t rank) {
+  const Node& self = node(vertex);
+  return self.found.size() > static_cast<size_t>(rank) ||
+         (self.is_opened && !self.has_last && self.candidates.empty());
+}
+
+std::optional<std::pair<int32_t, int32_t>> ChartKBest::unsettled_below(int32_t vertex,
+                                                                       const Way& way) {
+  const Application& applied = application(vertex, way.edge);
+  for (size_t gap = applied.tails.size(); gap-- > 0;) {
+    const int32_t tail = applied.tails[gap], rank = way.ranks[gap] + 1;
+    if (tail != Application::kNothing && !is_settled(tail, rank)) return std::pair{tail, rank};
+    if (way.ranks[gap] > 0) break;
+  }
+  return std::nullopt;
 }
 
 // Makes the other ways that the search found candidates.
@@ -98,7 +142,8 @@ void ChartKBest::open(int32_t vertex) {
   node(vertex).candidates = std::move(ways);
 }
 
-// Each way has one parent: the last of its ranks that is not 0 is one less there.
+// Each way has one parent: the last of its ranks that is not 0 is one less there. Ranks below are
+// settled.
 void ChartKBest::add_next_to(int32_t vertex, const Way& way) {
   const Application& applied = application(vertex, way.edge);
   for (size_t gap = applied.tails.size(); gap-- > 0;) {
@@ -106,8 +151,7 @@ void ChartKBest::add_next_to(int32_t vertex, const Way& way) {
     if (tail != Application::kNothing) {
       Way next = way;
       const int32_t rank = ++next.ranks[gap];
-      if (find(tail, rank)) {
-        const auto& found = node(tail).found;
+      if (const auto& found = node(tail).found; found.size() > static_cast<size_t>(rank)) {
         next.score += found[static_cast<size_t>(rank)].score - found[static_cast<size_t>(rank) - 1].score;
         if (distinct_) next.words = words_of(applied, next.ranks);
         auto& candidates = node(vertex).candidates;

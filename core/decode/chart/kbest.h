@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -75,9 +76,15 @@ class ChartKBest {
   const Application& application(int32_t vertex, int32_t edge) const {
     return edge == kBest ? graph_[vertex].best : graph_.edge(edge).way;
   }
+  bool is_made(int32_t vertex) const { return node_of_[static_cast<size_t>(vertex)] >= 0; }
   Node& node(int32_t vertex);
+  void make(int32_t vertex);
   // Whether the vertex has a way of this rank, which is then in `found`.
   bool find(int32_t vertex, int32_t rank);
+  // Whether it is known if the vertex has a way of this rank.
+  bool is_settled(int32_t vertex, int32_t rank);
+  // What must be settled before what comes next to a way is known.
+  std::optional<std::pair<int32_t, int32_t>> unsettled_below(int32_t vertex, const Way& way);
   void open(int32_t vertex);
   void add_next_to(int32_t vertex, const Way& way);
   Words words_of(const Application& application, const std::array<int32_t, 2>& ranks);
@@ -95,6 +102,8 @@ class ChartKBest {
   End last_end_{0, -1, 0};
   std::vector<uint64_t> seen_;
   std::vector<std::pair<int32_t, int32_t>> glued_;  // vertices and ranks
+  std::vector<std::pair<int32_t, int32_t>> asked_;  // by `find`: vertices and ranks
+  std::vector<int32_t> to_make_;
 };
 
 }  // namespace calque

@@ -45,37 +45,59 @@ KBest::Node& KBest::node(int32_t hypothesis) {
   return nodes_[static_cast<size_t>(index)];
 }
 
+// Hypotheses before are asked first where their ranks are needed, but not by recursion, which would
+// go as deep as the derivation has steps.
 bool KBest::find(int32_t hypothesis, int32_t rank) {
-  const Hypothesis& at = graph_[hypothesis];
-  if (at.previous < 0) return rank == 0;
-  const int32_t index = (node(hypothesis), node_of_[static_cast<size_t>(hypothesis)]);
-  // `nodes_` may grow while predecessors are asked: never hold a reference across `find`.
-  const auto self = [&]() -> Node& { return nodes_[static_cast<size_t>(index)]; };
-  if (static_cast<size_t>(rank) < self().found.size()) return true;
-  if (!self().opened) {
-    open(self(), at);
-    self().opened = true;
-  }
-  while (self().found.size() <= static_cast<size_t>(rank)) {
-    if (self().candidates.empty()) return false;
-    std::pop_heap(self().candidates.begin(), self().candidates.end());
-    Way way = self().candidates.back();
-    self().candidates.pop_back();
-    // The first way was found from the start and is among the candidates too.
-    const Way& best = self().found.front();
-    const bool first = way.rank == 0 && way.previous == best.previous && way.option == best.option;
-    if (!first && !(distinct_ && is_repeated(self(), way.words))) self().found.push_back(way);
-    if (find(way.previous, way.rank + 1)) {
-      const auto& ranks = node(way.previous).found;
-      const auto now = static_cast<size_t>(way.rank);
-      way.score += ranks[now + 1].score - ranks[now].score;
-      way.words = table_[way.option].append_words(ranks[now + 1].words);
-      ++way.rank;
-      self().candidates.push_back(way);
-      std::push_heap(self().candidates.begin(), self().candidates.end());
+  asked_.emplace_back(hypothesis, rank);
+  while (!asked_.empty()) {
+    const auto [at, wanted] = asked_.back();
+    if (is_settled(at, wanted)) {
+      asked_.pop_back();
+      continue;
     }
+    // `nodes_` may grow while predecessors are asked: never hold a reference across that.
+    if (!node(at).opened) open(node(at), graph_[at]);
+    if (node(at).has_last) {
+      const Way last = node(at).last;
+      if (!is_settled(last.previous, last.rank + 1)) {
+        asked_.emplace_back(last.previous, last.rank + 1);
+        continue;
+      }
+      add_next_to(at, last);
+      node(at).has_last = false;
+    }
+    Node& self = node(at);
+    if (self.candidates.empty()) continue;
+    std::pop_heap(self.candidates.begin(), self.candidates.end());
+    self.last = self.candidates.back();
+    self.has_last = true;
+    self.candidates.pop_back();
+    const Way& way = self.last;
+    // The first way was found from the start and is among the candidates too.
+    const Way& best = self.found.front();
+    const bool first = way.rank == 0 && way.previous == best.previous && way.option == best.option;
+    if (!first && !(distinct_ && is_repeated(self, way.words))) self.found.push_back(way);
   }
-  return true;
+  return node(hypothesis).found.size() > static_cast<size_t>(rank);
+}
+
+bool KBest::is_settled(int32_t hypothesis, int32_t rank) {
+  if (graph_[hypothesis].previous < 0) return true;
+  const Node& self = node(hypothesis);
+  return self.found.size() > static_cast<size_t>(rank) ||
+         (self.opened && !self.has_last && self.candidates.empty());
+}
+
+void KBest::add_next_to(int32_t hypothesis, Way way) {
+  const auto& ranks = node(way.previous).found;
+  const auto now = static_cast<size_t>(way.rank);
+  if (now + 1 >= ranks.size()) return;
+  way.score += ranks[now + 1].score - ranks[now].score;
+  way.words = table_[way.option].append_words(ranks[now + 1].words);
+  ++way.rank;
+  auto& candidates = node(hypothesis).candidates;
+  candidates.push_back(way);
+  std::push_heap(candidates.begin(), candidates.end());
 }
 
 void KBest::open(Node& opened, const Hypothesis& hypothesis) const {
@@ -84,6 +106,7 @@ void KBest::open(Node& opened, const Hypothesis& hypothesis) const {
     opened.candidates.push_back({score, words, previous, option, 0});
   });
   std::make_heap(opened.candidates.begin(), opened.candidates.end());
+  opened.opened = true;
 }
 
 bool KBest::is_repeated(const Node& node, uint64_t words) const {

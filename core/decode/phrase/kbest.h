@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "decode/phrase/graph.h"
@@ -37,12 +38,18 @@ class KBest {
     std::vector<Way> found;       // best first
     std::vector<Way> candidates;  // a heap
     bool opened = false;
+    Way last{};  // of `found` or repeated: the one next to it is not a candidate yet
+    bool has_last = false;
   };
 
   Node& node(int32_t hypothesis);
   // Whether the hypothesis has a way of this rank, which is then in `found`.
   bool find(int32_t hypothesis, int32_t rank);
+  // Whether it is known if the hypothesis has a way of this rank.
+  bool is_settled(int32_t hypothesis, int32_t rank);
   void open(Node& node, const Hypothesis& hypothesis) const;
+  // The ranks of the predecessor are settled.
+  void add_next_to(int32_t hypothesis, Way way);
   bool is_repeated(const Node& node, uint64_t words) const;
   void restore(int32_t hypothesis, int32_t rank, std::vector<GraphStep>& steps);
 
@@ -53,6 +60,7 @@ class KBest {
   std::vector<Node> nodes_;
   std::vector<Way> ends_;  // a heap over the complete hypotheses; `previous` is the hypothesis
   std::vector<uint64_t> seen_;
+  std::vector<std::pair<int32_t, int32_t>> asked_;  // by `find`: hypotheses and ranks
 };
 
 }  // namespace calque
