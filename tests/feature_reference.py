@@ -340,6 +340,12 @@ def neighbours(d: Derived) -> Iterator[str]:
             yield f"neighbours.right:{d.s(b)} ||| {t(b)} ||| {padded[b.end + 1]}"
 
 
+def context(d: Derived) -> Iterator[str]:
+    for b in d.blocks:
+        if not b.copied:
+            yield from (f"context:{s} ||| {w}" for s in d.source for w in b.target)
+
+
 def placement(d: Derived) -> Iterator[str]:
     for before, b in d.bigrams():
         yield f"placement.orientation:{orientation(before, b)}"
@@ -373,6 +379,7 @@ REFERENCES: dict[str, Callable[[Derived], Iterator[str]]] = {
     "lexical-classes": lexical_classes,
     "lengths": lengths,
     "neighbours": neighbours,
+    "context": context,
     "placement": placement,
 }
 

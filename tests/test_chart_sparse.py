@@ -26,7 +26,7 @@ from calque.features import (
 
 pytestmark = pytest.mark.filterwarnings("ignore:language model")
 CLASSES = WordClasses({"w0": "0010110", "w1": "0010111", "w2": "01", "w3": "110", "<unk>": "111"})
-FAMILIES = "phrase-pair, lexical, ruleid, P1, edge-classes, lexical-classes, neighbours"
+FAMILIES = "phrase-pair, lexical, ruleid, P1, edge-classes, lexical-classes, neighbours, context"
 OWN = (
     Template("lengths", ("source.length", "target.length")),
     Template("source-only", ("source",)),
@@ -120,6 +120,8 @@ def test_what_a_rule_with_gaps_shows_of_itself() -> None:
             assert f"edges:{left} ||| {own[0][0]} ||| {own[0][-1]} ||| {right}" in names
             expected = {f"lexical:{i} ||| {j}" for i in own[0] for j in own[1]}
             assert {name for name in names if name.startswith("lexical:")} == expected
+            expected = {f"context:{i} ||| {j}" for i in words for j in own[1]}
+            assert {name for name in names if name.startswith("context:")} == expected
             assert (f"ruleid:{sides[0]} ||| {sides[1]}" in names) == bool(own[1])
             assert (f"lengths:{len(own[0])} ||| {len(own[1])}" in names) == bool(own[1])
             n_checked += 1

@@ -16,7 +16,7 @@ uint32_t SlotUse::needs() const {
     case Slot::kTarget: case Slot::kTargetLength: case Slot::kTargetFirst: case Slot::kTargetLast:
     case Slot::kEachTarget: return kNeedsTarget;
     case Slot::kTargetNgram: return kNeedsTarget | (back > 0 ? kNeedsHistory : 0u);
-    case Slot::kSourceLeft: case Slot::kSourceRight: return kNeedsNeighbour;
+    case Slot::kSourceLeft: case Slot::kSourceRight: case Slot::kSentenceSource: return kNeedsNeighbour;
     case Slot::kPreviousBlock: return kNeedsPreviousSource | kNeedsPreviousTarget;
     case Slot::kPreviousSource: return kNeedsPreviousSource;
     case Slot::kPreviousTarget: return kNeedsPreviousTarget;
@@ -37,7 +37,7 @@ size_t SlotUse::history() const {
 }
 
 bool SlotUse::is_loop() const {
-  return slot == Slot::kEachSource || slot == Slot::kEachTarget || slot == Slot::kTargetNgram;
+  return slot == Slot::kEachSource || slot == Slot::kSentenceSource || slot == Slot::kEachTarget || slot == Slot::kTargetNgram;
 }
 
 bool SlotUse::is_number() const {
@@ -47,7 +47,7 @@ bool SlotUse::is_number() const {
 
 bool SlotUse::is_of_span() const {
   return (needs() & ~uint32_t{kNeedsSource | kNeedsNeighbour}) == 0 &&
-         slot != Slot::kEachSource;
+         slot != Slot::kEachSource && slot != Slot::kSentenceSource;
 }
 
 SlotUse find_slot(std::string_view name) {

@@ -11,14 +11,14 @@ namespace calque {
 // By the names of kSlotNames, in the same order.
 enum class Slot : uint8_t {
   kBlock, kSource, kTarget, kSourceLength, kTargetLength, kSourceFirst, kSourceLast, kTargetFirst,
-  kTargetLast, kSourceLeft, kSourceRight, kEachSource, kEachTarget, kTargetNgram, kPreviousBlock,
+  kTargetLast, kSourceLeft, kSourceRight, kEachSource, kSentenceSource, kEachTarget, kTargetNgram, kPreviousBlock,
   kPreviousSource, kPreviousTarget, kPreviousSourceLast, kTargetPrevious, kTargetPrevious2,
   kOrientation, kBackward, kForward, kJump,
 };
-inline constexpr size_t kNumSlots = 24;
+inline constexpr size_t kNumSlots = 25;
 inline constexpr std::array<std::string_view, kNumSlots> kSlotNames = {
     "block", "source", "target", "source.length", "target.length", "source.first", "source.last",
-    "target.first", "target.last", "source.left", "source.right", "each.source", "each.target",
+    "target.first", "target.last", "source.left", "source.right", "each.source", "sentence.source", "each.target",
     "target.ngram", "previous.block", "previous.source", "previous.target", "previous.source.last",
     "target.previous", "target.previous2", "orientation", "hierarchical.backward",
     "hierarchical.forward", "jump"};

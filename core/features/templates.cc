@@ -144,9 +144,11 @@ bool TemplateSet::is_listed(int64_t previous, int64_t block) const {
       pairs_, static_cast<uint64_t>(previous) << 32 | static_cast<uint64_t>(block));
 }
 
-void SentenceValues::begin(const TemplateSet& set, std::span<const uint64_t> levels) {
+void SentenceValues::begin(const TemplateSet& set, std::span<const uint64_t> levels,
+                           std::span<const uint64_t> sentence) {
   set_ = &set;
   levels_ = levels;
+  sentence_ = sentence;
   n_ = static_cast<int>(levels.size() / set.n_source_levels());
   copies_.clear();
   for (int i = 0; i < n_; ++i) {
@@ -210,7 +212,7 @@ const uint64_t* Binder::row(const SlotUse& use) const {
     case Slot::kForward: return set.letter(kHierarchical, step_.forward);
     case Slot::kJump:
       return set.number(std::clamp(step_.begin - step_.last_end, -kMaxJump, kMaxJump));
-    case Slot::kEachSource: case Slot::kEachTarget: break;  // bound by their loops
+    case Slot::kEachSource: case Slot::kSentenceSource: case Slot::kEachTarget: break;  // bound by their loops
   }
   return nullptr;
 }

@@ -200,9 +200,16 @@ class TemplateSet {
 class SentenceValues {
  public:
   // `levels` holds a row per word, of the whole sentence even where only a prefix is translated.
-  void begin(const TemplateSet& set, std::span<const uint64_t> levels);
+  void begin(const TemplateSet& set, std::span<const uint64_t> levels) { begin(set, levels, levels); }
+  // Some words of a sentence stand for a block and its neighbours; `sentence` has the rows of all.
+  void begin(const TemplateSet& set, std::span<const uint64_t> levels,
+             std::span<const uint64_t> sentence);
 
   const uint64_t* source(int position) const;  // beyond the ends: the boundaries
+  int n_in_sentence() const { return static_cast<int>(sentence_.size() / set_->n_source_levels()); }
+  const uint64_t* in_sentence(int position) const {
+    return sentence_.data() + static_cast<size_t>(position) * set_->n_source_levels();
+  }
   const uint64_t* target(int32_t word) const;  // below 0: the text of a source word
   // Equal for rows of equal values. A copied word has no class, even where its text has one.
   uint64_t identity(const uint64_t* row) const {
@@ -216,7 +223,7 @@ class SentenceValues {
 
  private:
   const TemplateSet* set_ = nullptr;
-  std::span<const uint64_t> levels_;
+  std::span<const uint64_t> levels_, sentence_;
   int n_ = 0;
   std::vector<uint64_t> copies_;  // a row per source word, as a target word
 };
@@ -277,6 +284,11 @@ class Binder {
       for (int i = source + 1; i < step_.end - step_.begin; ++i) {
         rows[at] = sentence_.source(step_.begin + i);
         bind(group, at + 1, i, target, rows, visit);
+      }
+    } else if (slot == Slot::kSentenceSource) {
+      for (int i = 0; i < sentence_.n_in_sentence(); ++i) {
+        rows[at] = sentence_.in_sentence(i);
+        bind(group, at + 1, source, target, rows, visit);
       }
     } else if (slot == Slot::kEachTarget) {
       for (int i = target + 1; i < static_cast<int>(step_.target.size()); ++i) {

@@ -11,7 +11,8 @@ uint64_t gap_value(int32_t gap) {
 }  // namespace
 
 void RuleValues::begin(const SentenceView& sentence) {
-  whole_.begin(set_, sentence.levels);
+  levels_ = sentence.levels;
+  whole_.begin(set_, levels_);
   n_words_ = sentence.size();
 }
 
@@ -44,7 +45,7 @@ void RuleValues::place(int begin, int end, std::span<const std::array<int32_t, 2
     return;
   }
   if (end < n_words_) add_row(end);
-  own_.begin(set_, rows_);
+  own_.begin(set_, rows_, levels_);
   at_ = &own_;
   begin_ = has_left ? 1 : 0;
   end_ = begin_ + n_own;

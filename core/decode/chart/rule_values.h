@@ -34,6 +34,7 @@ class RuleValues {
 
  private:
   const TemplateSet& set_;
+  std::span<const uint64_t> levels_;  // of all words of the sentence
   SentenceValues whole_, own_;
   const SentenceValues* at_ = nullptr;
   int begin_ = 0, end_ = 0;

@@ -20,6 +20,9 @@ from calque.features import FeatureSet, Weights
 from calque.features.naming import NamedStep, Namer
 from calque.lm import LanguageModel
 
+_OF_SOURCE = ("source", "each.source", "sentence.source")
+"""How names of slots begin that target words have no part in."""
+
 
 class ChartDecoder(Decoder):
     """Finds derivations by rules, blocks with gaps that others fill (`decode.engine=chart`)."""
@@ -124,7 +127,8 @@ class ChartDecoder(Decoder):
                 ),
             )
             fired = self.features.namer.names if target else self._source_namer.names
-            names += fired([*left, *source, *right], [named]) if source else [[]]
+            place = [*left, *source, *right]
+            names += fired(place, [named], sentence=texts) if source else [[]]
         return names
 
     @cached_property
@@ -134,8 +138,7 @@ class ChartDecoder(Decoder):
         of_source = {
             name: template
             for name, template in namer.templates.items()
-            if template.copies
-            and all(slot.name.startswith(("source", "each.source")) for slot in template.parsed)
+            if template.copies and all(slot.name.startswith(_OF_SOURCE) for slot in template.parsed)
         }
         return replace(namer, templates=of_source)
 

@@ -155,6 +155,7 @@ FAMILIES: Mapping[str, tuple[Template, ...]] = {
         left=("source.left", "block"),
         right=("block", "source.right"),
     ),
+    **_one("context", "sentence.source", "each.target", copies=False),
     **_some(
         "placement",
         orientation=("orientation",),

@@ -57,19 +57,26 @@ class Namer:
     """Of block rows, that listed templates fire for."""
 
     def names(
-        self, source: Sequence[str], steps: Sequence[NamedStep], *, ends: bool = True
+        self,
+        source: Sequence[str],
+        steps: Sequence[NamedStep],
+        *,
+        ends: bool = True,
+        sentence: Sequence[str] | None = None,
     ) -> list[list[str]]:
         """The names of the features of each step, one for every time that one fires.
 
-        `source` is the whole sentence, `ends` is false for a derivation of its prefix.
+        `source` is the whole sentence, `ends` is false for a derivation of its prefix. Where
+        `source` has only some of its words, `sentence` has them all.
         """
+        sentence = source if sentence is None else sentence
         per_step: list[list[str]] = []
         for context in _contexts(len(source), steps, ends):
             fired = [
                 f"{template.name}:{' ||| '.join(values)}"
                 for template in self.templates.values()
                 if self._fires(template, context)
-                for values in self._values(template, source, context)
+                for values in self._values(template, source, context, sentence)
             ]
             per_step.append(fired)
         return per_step
@@ -85,7 +92,11 @@ class Namer:
         return (before, context.step.row) in self.pairs
 
     def _values(
-        self, template: Template, source: Sequence[str], context: _Context
+        self,
+        template: Template,
+        source: Sequence[str],
+        context: _Context,
+        sentence: Sequence[str],
     ) -> Iterator[tuple[str, ...]]:
         """Every combination of values; a position per side and one in the target is shared."""
         slots, step = template.parsed, context.step
@@ -96,6 +107,11 @@ class Namer:
                 yield ()
                 return
             slot = slots[at]
+            if slot.name == "sentence.source":
+                for i in range(len(sentence)):
+                    for rest in bind(at + 1, last, end):
+                        yield (self._source(slot, sentence, i), *rest)
+                return
             if slot.name in ("each.source", "each.target"):
                 side = slot.name.removeprefix("each.")
                 n = step.end - step.begin if side == "source" else len(step.target)

@@ -54,6 +54,7 @@ SLOTS: Mapping[str, SlotKind] = {
     "source.left": SlotKind("source", char="char.last"),
     "source.right": SlotKind("source", char="char.first"),
     "each.source": SlotKind("source"),
+    "sentence.source": SlotKind("source"),
     "each.target": SlotKind("target"),
     **{f"target.ngram.{k}": SlotKind("target") for k in range(MOST_BACK + 1)},
     "previous.block": SlotKind(is_block=True),
@@ -72,11 +73,12 @@ SLOTS: Mapping[str, SlotKind] = {
 `block`, `source` and `target` are the block and its phrases, `.length` their words, `.first` and
 `.last` the words at their ends. `source.left` and `source.right` are the words beside the block in
 the sentence, `<s>` and `</s>` at its ends. `each.source` and `each.target` stand for every word in
-turn, two of a side for every ordered pair. `target.ngram.k` is the word k before, for every word of
-the target in turn. `previous.` is the block before, `target.previous` and `target.previous2` are
-the last target words before the block. `orientation` is R, L or N (monotone, swap, discontinuous)
-towards the block before; `hierarchical.backward` and `.forward` are M, S or D towards merged blocks
-before and after; `jump` is the way from the end of the block before, clipped to 8 words.
+turn, two of a side for every ordered pair; `sentence.source` for every word of the source sentence,
+in the block or not. `target.ngram.k` is the word k before, for every word of the target in turn.
+`previous.` is the block before, `target.previous` and `target.previous2` are the last target words
+before the block. `orientation` is R, L or N (monotone, swap, discontinuous) towards the block
+before; `hierarchical.backward` and `.forward` are M, S or D towards merged blocks before and after;
+`jump` is the way from the end of the block before, clipped to 8 words.
 """
 
 
