@@ -33,7 +33,7 @@ from calque.tune.steps import DevelopmentSet, tune_in_steps
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> CorpusFiles:
     folder = tmp_path_factory.mktemp("presets")
-    return write_corpus(folder, "far", {"train": 300, "dev": 12, "test": 10}, seed=6)
+    return write_corpus(folder, "near", {"train": 300, "dev": 12, "test": 10}, seed=6)
 
 
 def arguments(files: CorpusFiles, model: Path) -> list[str | Path]:
@@ -159,6 +159,29 @@ class Worse(Idle):
         return -weights
 
 
+def test_steps_learn_from_a_search_that_is_no_more_thorough_than_they_say(
+    files: CorpusFiles, tmp_path: Path
+) -> None:
+    text = BitextFiles(files.train_source, files.train_target)
+    dev = DevelopmentSet(files.dev_source, files.dev_references)
+    searched = {}
+    for given in (0, 30, 90):
+        model, run = tmp_path / f"model{given}", tmp_path / f"run{given}"
+        train_only = api.train(
+            files.train_source,
+            files.train_target,
+            model,
+            preset="fast",
+            decode={"pop_limit": given},
+        )
+        tune_in_steps(model, (TuningStep("mira", {"rounds": 1}, pop_limit=60),), text, dev, run=run)
+        record = json.loads((run / "mira" / "run.json").read_text())
+        searched[given] = record["inputs"]["decode"]["pop_limit"]
+        assert train_only.options.pop_limit == given
+        assert load(model).options.pop_limit == given
+    assert searched == {0: 60, 30: 30, 90: 60}
+
+
 def test_a_last_round_below_the_start_does_not_count(
     files: CorpusFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,6 +195,12 @@ def test_a_last_round_below_the_start_does_not_count(
     assert worse.results[0].score < worse.results[0].history[0].score
     assert worse.trouble == "nothing was learned: the last round is worse than the start"
     assert weight_names(ModelFolder(model)) == ["default"]
+    start = worse.results[0].history[0].score
+    loss = (start - worse.results[0].score) / start
+    for tolerance, names in ((0.99 * loss, ["default"]), (1.01 * loss, ["default", "worse"])):
+        step = TuningStep("worse", {"rounds": 1}, tolerance=tolerance)
+        tune_in_steps(model, (step,), text, dev)
+        assert weight_names(ModelFolder(model)) == names
 
 
 def test_runs_that_learned_nothing_are_not_part_of_the_mean(

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from calque.config.decode import FITTED
+from calque.config.decode import FITTED, DecodeOptions
 from calque.errors import OptionError, hint
 
 POOLED = "grow-diag-final-and, grow-diag"
 """Symmetrisations that blocks are taken from."""
 ALIGNERS = "hmm, sampler"
 """Aligners whose links make up for each other's mistakes."""
-FAMILIES = "lexical, hierarchical, orientation-classes"
+FAMILIES = "lexical, context, hierarchical, orientation-classes"
 """Sparse features whose weights are worth learning on the training text."""
 
 
@@ -41,6 +41,13 @@ class TuningStep:
     runs: int = 1
     """Repeat with so many seeds and take the mean of the weights: what a run learns by chance of a
     small development set cancels."""
+    tolerance: float = 0.0
+    """How far the score on the development set may fall below that of the start, as a share of it.
+    A start that was tuned on this set looks better on it than it is: on Multi30k, weights that
+    gain 1.8 BLEU on new text may lose 0.1 there."""
+    pop_limit: int = DecodeOptions.pop_limit
+    """Search with the effort of the model, but with no more than this: weights that were learned
+    from a quick search serve a thorough one as well."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,10 @@ class Preset:
     """How weights are tuned where there is a development set."""
 
 
+THOROUGH = 1000
+"""A search that takes twice the time of the default one and misses less (`decode.pop_limit`)."""
 _TRAIN = {
+    "align.aligner": ALIGNERS,
     "align.symmetrization": POOLED,
     "decode.distortion_limit": FITTED,
     "features.sparse": FAMILIES,
@@ -74,6 +84,7 @@ XBLEU = TuningStep(
     },
     jackknife=5,
     list_length=30,
+    tolerance=0.02,
 )
 PRESETS: Mapping[str, Preset] = MappingProxyType(
     {
@@ -83,14 +94,14 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             (TuningStep("mira"),),
         ),
         "standard": Preset(
-            "blocks of two alignments, sparse features of words and their order; MIRA on the"
-            " development set, then expected BLEU on the training text",
+            "blocks of four alignments by two aligners, sparse features of words and their order;"
+            " MIRA on the development set, then expected BLEU on the training text",
             _TRAIN,
             (MIRA, XBLEU),
         ),
         "best": Preset(
-            "as standard, with blocks of four alignments by two aligners",
-            {**_TRAIN, "align.aligner": ALIGNERS},
+            "as standard, with a more thorough search, which takes twice the time",
+            {**_TRAIN, "decode.pop_limit": THOROUGH},
             (MIRA, XBLEU),
         ),
     }
@@ -101,6 +112,7 @@ CHART_DENSE = "rules + class_language_model"
 CHART_FAMILIES = "lexical, phrase-pair, lexical-classes, edge-classes"
 """Sparse features of rules: a rule has its order in itself, and no orientation."""
 _CHART_TRAIN = {
+    "align.aligner": ALIGNERS,
     "align.symmetrization": POOLED,
     "features.dense": CHART_DENSE,
     "features.sparse": CHART_FAMILIES,
@@ -111,14 +123,14 @@ CHART_PRESETS: Mapping[str, Preset] = MappingProxyType(
             PRESETS["fast"].meaning, {"features.dense": CHART_DENSE}, PRESETS["fast"].steps
         ),
         "standard": Preset(
-            "rules of two alignments, sparse features of rules and words; MIRA on the development"
-            " set, then expected BLEU on the training text",
+            "rules of four alignments by two aligners, sparse features of rules and words; MIRA on"
+            " the development set, then expected BLEU on the training text",
             _CHART_TRAIN,
             (MIRA, XBLEU),
         ),
         "best": Preset(
-            "as standard, with rules of four alignments by two aligners",
-            {**_CHART_TRAIN, "align.aligner": ALIGNERS},
+            "as standard, with a more thorough search, which takes twice the time",
+            {**_CHART_TRAIN, "decode.pop_limit": THOROUGH},
             (MIRA, XBLEU),
         ),
     }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
 from calque.config import TASK_DEFAULTS
 from calque.config.presets import TuningStep
+from calque.decode import Translator, load
 from calque.errors import CalqueError, OptionError
 from calque.features import Weights
 from calque.model import DEFAULT, activate_weights
@@ -62,11 +63,13 @@ class StepDone:
 
     @property
     def learned(self) -> list[Result]:
-        """The runs that found weights no worse than those they began with."""
+        """The runs that found weights no worse, within the tolerance, than those they began with."""
         return [
             result
             for result in self.results
-            if result.chosen > 0 and self.sign * (result.score - result.history[0].score) >= 0
+            if result.chosen > 0
+            and self.sign * (result.score - result.history[0].score)
+            >= -self.step.tolerance * abs(result.history[0].score)
         ]
 
     @property
@@ -174,21 +177,23 @@ def _task(
     threads: int | None,
     engine: Engine | None,
 ) -> DecoderTask:
+    translator = _searching(load(model, DEFAULT), step.pop_limit)
     if not step.jackknife:
         return DecoderTask(
-            model,
+            translator,
             dev.source,
             dev.references,
             metric,
             n_best=step.list_length,
             start=DEFAULT if start is None else start,
             dense_only=step.dense_only,
+            folder=model,
             threads=threads,
             engine=engine,
         )
     source, target = (list(islice(_lines(text, side), MOST_PAIRS)) for side in (0, 1))
     return DecoderTask(
-        model,
+        translator,
         source,
         [target],
         metric,
@@ -198,9 +203,18 @@ def _task(
         part_models=parts,
         n_best=step.list_length,
         start=DEFAULT if start is None else start,
+        folder=model,
         threads=threads,
         engine=engine,
     )
+
+
+def _searching(translator: Translator, most_pops: int) -> Translator:
+    """The same with no more effort than this."""
+    options = translator.options
+    if 0 < options.pop_limit <= most_pops:
+        return translator
+    return Translator(translator.model, replace(options, pop_limit=most_pops))
 
 
 def _resized(weights: Weights, size: float, fixed: Collection[str]) -> Weights:
