@@ -75,7 +75,7 @@ def test_help_and_version_import_no_large_library() -> None:
             ["generate", "--out", "x", "--pair", "fra"],
             "command line: pair=fra: expected one",
         ),
-        (["demo", "--threads", "0"], "threads=0: expected a whole number of at least 1"),
+        (["demo", "--threads", "0"], "threads=0: expected a whole number from 1 to 1,000,000"),
     ],
 )
 def test_a_wrong_command_is_one_clear_line(calque: Run, arguments: list[str], message: str) -> None:

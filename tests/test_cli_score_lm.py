@@ -133,6 +133,7 @@ def test_settings_change_the_score_and_its_signature(verb: Run, corpus: CorpusFi
         (["--tokenize", "31a"], "unknown tokenizer '31a'; did you mean '13a'?"),
         (["--metric", "chrf", "--tokenize", "13a"], "--tokenize 13a: chrf does not split words"),
         (["--reference", "nowhere"], "nowhere: no such file"),
+        (["--metric", "BLEU"], "unknown metric 'BLEU'; did you mean 'bleu'?"),
         (["--set", "bleu.lenght=shortest"], "unknown setting of bleu 'lenght'; did you mean"),
         (["--set", "bleu.lowercase=perhaps"], "bleu: lowercase=perhaps: expected true or false"),
         (["--set", "length=shortest"], "--set length=shortest: expected metric.key=value"),

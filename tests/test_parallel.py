@@ -127,5 +127,5 @@ def test_a_wrong_number_of_workers_is_one_clear_line(
     monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     monkeypatch.setenv("CALQUE_THREADS", text)
-    with pytest.raises(OptionError, match="expected a whole number of at least 1"):
+    with pytest.raises(OptionError, match="expected a whole number from 1 to 1,000,000"):
         n_workers()

@@ -63,10 +63,12 @@ def refuse_text(name: str, value: object, expected: str) -> None:
 
 
 def nearest(name: str, valid: Iterable[str], least: float = ALIKE) -> str | None:
-    """The valid name that was probably meant."""
+    """The valid name that was probably meant, whatever its case."""
     import difflib  # here: it takes longer to import than most commands need it
 
-    return next(iter(difflib.get_close_matches(name, list(valid), n=1, cutoff=least)), None)
+    names = {each.lower(): each for each in valid}
+    close = difflib.get_close_matches(name.lower(), list(names), n=1, cutoff=least)
+    return names[close[0]] if close else None
 
 
 def hint(name: str, valid: Iterable[str]) -> str:

@@ -23,8 +23,8 @@ def n_workers(requested: int | None = None) -> int:
                 else (os.cpu_count() or 1)
             )
         if not text.isascii() or not text.isdigit() or len(text) > len(str(MOST)):
-            raise OptionError(f"CALQUE_THREADS={text}: expected a whole number of at least 1")
+            raise OptionError(f"CALQUE_THREADS={text}: expected a whole number from 1 to {MOST:,}")
         requested = int(text)
     if not 1 <= requested <= MOST:
-        raise OptionError(f"threads={requested}: expected a whole number of at least 1")
+        raise OptionError(f"threads={requested}: expected a whole number from 1 to {MOST:,}")
     return requested
