@@ -63,7 +63,7 @@ class StepDone:
 
     @property
     def learned(self) -> list[Result]:
-        """The runs that found weights no worse, within the tolerance, than those they began with."""
+        """The runs whose weights are no worse, within the tolerance, than what they began with."""
         return [
             result
             for result in self.results
