@@ -119,6 +119,27 @@ def test_a_pair_that_needs_more_memory_than_allowed_is_told_apart() -> None:
         assert found.reachable is fits
 
 
+@pytest.mark.parametrize("n", [9, 10, 12])
+def test_a_pair_that_was_given_up_changes_nothing_of_the_next(n: int) -> None:
+    """Long blocks reach the last stack before the memory is full."""
+    pairs: list[Pair] = [([3] * k, [4] * k, [(i, i) for i in range(k)]) for k in range(1, 8)]
+    source, target, links, offsets = to_arrays(pairs)
+    vocabulary = Vocabulary(["a", "b"])
+    blocks = extract(source, target, links, offsets)
+    decoder = Decoder(blocks, vocabulary, estimate(target, vocabulary, LmOptions(order=2)))
+    options = ForceOptions(distortion_limit=-1, memory_mb=1, min_prefix=1)
+
+    def found(lengths: list[int]) -> list[tuple[bool, float, int]]:
+        targets = [[4] * k for k in lengths]
+        wanted = SourceText(Sentences.from_lists(targets), np.full(sum(lengths), 4, np.int32))
+        text = as_source([[3] * k for k in lengths])
+        forced = decoder.force(text, wanted, random_weights(4), options, threads=1)
+        return [(one.truncated, one.n_derivations, one.n_states) for one in forced]
+
+    assert found([n, 2, n, 3]) == [*found([n]), *found([2]), *found([n]), *found([3])]
+    assert found([n])[0][0]
+
+
 def test_a_source_that_is_too_long_is_told_apart() -> None:
     decoder, source, wanted = repetitive(4)
     for longest, fits in ((3, False), (4, True)):

@@ -47,6 +47,7 @@ void Search<Target>::start(int n_words) {
   cubes_.resize(static_cast<size_t>(n_words) + 1);
   for (auto& stack : stacks_) stack.clear();
   for (auto& cubes : cubes_) cubes.clear();
+  popped_.clear();  // what a search left that was given up
   n_cubes_ = 0;
   if (steps_) steps_->begin(*table_);
   if (avoids_dead_ends_) completion_.begin(*table_, options_.reordering.distortion_limit);
