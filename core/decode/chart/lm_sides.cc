@@ -22,7 +22,7 @@ ChartJoin LmSides::apply(const RuleBook& rules, int32_t id, const std::array<int
   for (size_t i = 0; i < rule.n_pieces; ++i) {
     const int32_t piece = rule.pieces[i];
     if (piece < 0) {
-      const Sides& filler = states_[fillers[static_cast<size_t>(-1 - piece)]];
+      const Sides& filler = this->sides(fillers[static_cast<size_t>(-1 - piece)]);
       change += lm_join(words_.lm, words, words_left_[filler.words_left],
                         words_right_[filler.words_right]);
       if (classes_ != nullptr) {
@@ -45,29 +45,29 @@ ChartJoin LmSides::apply(const RuleBook& rules, int32_t id, const std::array<int
     sides.classes_right = classes_right_.intern(classes.right);
   }
   return {static_cast<double>(weights_.words * change + weights_.classes * class_change),
-          states_.intern(sides)};
+          add(sides)};
 }
 
 ChartJoin LmSides::append(int32_t before, int32_t following) {
-  const Sides last = states_[following];
+  const Sides last = this->sides(following);
   LmFragment words = lm_begin(words_.lm);
-  if (before != kNothing) words.right = words_right_[states_[before].words_right];
+  if (before != kNothing) words.right = words_right_[this->sides(before).words_right];
   float change = weights_.words *
                  lm_join(words_.lm, words, words_left_[last.words_left], words_right_[last.words_right]);
   Sides sides;  // nothing can stand on the left
   sides.words_right = words_right_.intern(words.right);
   if (classes_ != nullptr) {
     LmFragment classes = lm_begin(classes_->lm.lm);
-    if (before != kNothing) classes.right = classes_right_[states_[before].classes_right];
+    if (before != kNothing) classes.right = classes_right_[this->sides(before).classes_right];
     change += weights_.classes * lm_join(classes_->lm.lm, classes, classes_left_[last.classes_left],
                                          classes_right_[last.classes_right]);
     sides.classes_right = classes_right_.intern(classes.right);
   }
-  return {static_cast<double>(change), states_.intern(sides)};
+  return {static_cast<double>(change), add(sides)};
 }
 
 double LmSides::finish(int32_t state) const {
-  const Sides& sides = states_[state];
+  const Sides& sides = this->sides(state);
   double end = static_cast<double>(weights_.words) * words_.finish(words_right_[sides.words_right]);
   if (classes_ != nullptr) {
     end += static_cast<double>(weights_.classes) *

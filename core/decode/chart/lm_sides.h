@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "decode/chart/rules.h"
 #include "decode/model.h"
@@ -11,8 +12,7 @@
 
 namespace calque {
 
-// What parts of a translation become together. States are dense integers, equal for words that no
-// context can tell apart.
+// What parts of a translation become together; states are numbers.
 struct ChartJoin {
   double score;
   int32_t state;
@@ -24,6 +24,8 @@ class LmSides {
  public:
   // Nothing stands before, or fills a gap.
   static constexpr int32_t kNothing = -1;
+  // What tells states apart: equal where no context can tell the words apart.
+  using Key = std::array<int32_t, 4>;
 
   LmSides(const ModelView& model, const WeightView& weights);
 
@@ -39,28 +41,29 @@ class LmSides {
   ChartJoin apply(const RuleBook& rules, int32_t id, const std::array<int32_t, 2>& fillers);
   // What begins the sentence, or kNothing, and what follows it.
   ChartJoin append(int32_t before, int32_t following);
+  Key key(int32_t state) const {
+    const Sides& its = sides(state);
+    return {its.words_left, its.words_right, its.classes_left, its.classes_right};
+  }
   // What the end of the sentence adds.
   double finish(int32_t state) const;
 
  private:
   struct Sides {
     int32_t words_left = 0, words_right = 0, classes_left = 0, classes_right = 0;
-    bool operator==(const Sides&) const = default;
-    uint64_t hash() const {
-      const auto pair = [](int32_t a, int32_t b) {
-        return static_cast<uint64_t>(a) << 32 | static_cast<uint32_t>(b);
-      };
-      return mix(mix(pair(words_left, words_right)) ^
-                 pair(classes_left, classes_right) * 0x9e3779b97f4a7c15ULL);
-    }
   };
+  int32_t add(const Sides& sides) {
+    states_.push_back(sides);
+    return static_cast<int32_t>(states_.size()) - 1;
+  }
+  const Sides& sides(int32_t state) const { return states_[static_cast<size_t>(state)]; }
 
   TargetLm words_;
   const ClassLm* classes_;
   ChartLmWeights weights_;
   Interner<LmLeft> words_left_, classes_left_;
   Interner<LmState> words_right_, classes_right_;
-  Interner<Sides> states_;
+  std::vector<Sides> states_;  // equal ones again and again: whoever fills a span compares keys
 };
 
 }  // namespace calque

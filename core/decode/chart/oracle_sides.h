@@ -22,6 +22,7 @@ namespace calque {
 class OracleSides {
  public:
   static constexpr int32_t kNothing = LmSides::kNothing;
+  using Key = std::array<int32_t, 1>;
 
   // The references of the sentence that comes, which has so many words; of the rules of one source
   // side that the references cannot tell apart `n_alike` are tried.
@@ -37,6 +38,7 @@ class OracleSides {
   double estimate(const RuleBook& rules, int32_t id, const std::array<int32_t, 2>& parts);
   ChartJoin apply(const RuleBook& rules, int32_t id, const std::array<int32_t, 2>& fillers);
   ChartJoin append(int32_t before, int32_t following);
+  static Key key(int32_t state) { return {state}; }
   static double finish(int32_t) { return 0; }
 
   // The sentence BLEU of these words.

@@ -186,7 +186,7 @@ void ChartSearch<Target>::pop(std::vector<int32_t>& vertices) {
     const ChartJoin join = this->join(application);
     const double score = Target::adds_up() ? item.estimate + join.score : join.score;
     best = std::max(best, score);
-    add(application, score, {join.state, depth(application)});
+    add(application, score, join.state);
     // Every item has one parent: the last of its places that is not the first is one less there.
     for (size_t way = 3; way-- > 0;) {
       auto at = item.at;
@@ -257,11 +257,12 @@ int32_t ChartSearch<Target>::depth(const Application& application) const {
 }
 
 template <typename Target>
-void ChartSearch<Target>::add(const Application& application, double score, const Key& key) {
+void ChartSearch<Target>::add(const Application& application, double score, int32_t state) {
+  const Key key{target_.key(state), depth(application)};
   const auto place = static_cast<size_t>(keys_.intern(key));
   const size_t id = first_vertex_ + place;
   if (id == graph_.vertices.size()) {
-    graph_.vertices.push_back({score, application, -1, span_begin_, span_end_, key.state, key.depth});
+    graph_.vertices.push_back({score, application, -1, span_begin_, span_end_, state, key.depth});
     return;
   }
   graph_.add_way(id, application, score);

@@ -71,10 +71,15 @@ class ChartSearch {
   };
   // Vertices of equal key have the same future: only the best one is used.
   struct Key {
-    int32_t state, depth;
+    typename Target::Key target;
+    int32_t depth;
     bool operator==(const Key&) const = default;
     uint64_t hash() const {
-      return mix(static_cast<uint64_t>(depth) << 32 | static_cast<uint32_t>(state));
+      auto hash = static_cast<uint64_t>(depth);
+      for (const int32_t number : target) {
+        hash = (hash ^ static_cast<uint32_t>(number)) * 0x9e3779b97f4a7c15ULL;
+      }
+      return mix(hash);
     }
   };
   // Vertices of a span, the best first: all of them, and those that may fill a gap.
@@ -102,7 +107,7 @@ class ChartSearch {
   ChartJoin join(const Application& application);
   int32_t depth(const Application& application) const;
   int32_t state(int32_t vertex) const;
-  void add(const Application& application, double score, const Key& key);
+  void add(const Application& application, double score, int32_t state);
   int pop_limit() const;
 
   Target target_;

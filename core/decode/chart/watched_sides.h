@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "decode/chart/lm_sides.h"
-#include "flat_map.h"
 
 namespace calque {
 
@@ -19,6 +18,7 @@ namespace calque {
 class WatchedSides {
  public:
   static constexpr int32_t kNothing = LmSides::kNothing;
+  using Key = std::array<int32_t, 6>;
   // Words of the reference, the first of several places where they stand; begin -1: no such words.
   struct Place {
     int32_t begin, end;
@@ -45,7 +45,7 @@ class WatchedSides {
   ChartJoin apply(const RuleBook& rules, int32_t id, const std::array<int32_t, 2>& fillers) {
     const ChartJoin join =
         inner_.apply(rules, id, {inner_state(fillers[0]), inner_state(fillers[1])});
-    return {join.score, states_.intern({join.state, place_of(rules[id], fillers)})};
+    return {join.score, add({join.state, place_of(rules[id], fillers)})};
   }
   // What stands at the beginning of the sentence is bad where it is not the beginning of the reference.
   ChartJoin append(int32_t before, int32_t following) {
@@ -58,11 +58,16 @@ class WatchedSides {
         both = {0, first.end + static_cast<int32_t>(words.size())};
       }
     }
-    return {join.score, states_.intern({join.state, both})};
+    return {join.score, add({join.state, both})};
+  }
+  Key key(int32_t state) const {
+    const auto& [inner, place] = at(state);
+    const LmSides::Key sides = inner_.key(inner);
+    return {sides[0], sides[1], sides[2], sides[3], place.begin, place.end};
   }
   double finish(int32_t state) const { return ends_ ? inner_.finish(inner_state(state)) : 0; }
 
-  const Place& place(int32_t state) const { return states_[state].place; }
+  const Place& place(int32_t state) const { return at(state).place; }
   // Where these words stand first.
   Place first_place(std::span<const int32_t> words) const {
     const auto found = std::search(reference_.begin(), reference_.end(), words.begin(), words.end());
@@ -77,15 +82,15 @@ class WatchedSides {
   struct State {
     int32_t inner;
     Place place;
-    bool operator==(const State&) const = default;
-    uint64_t hash() const {
-      return mix(static_cast<uint64_t>(inner) << 32 |
-                 static_cast<uint32_t>(place.begin << 16 ^ place.end));
-    }
   };
 
+  int32_t add(const State& state) {
+    states_.push_back(state);
+    return static_cast<int32_t>(states_.size()) - 1;
+  }
+  const State& at(int32_t state) const { return states_[static_cast<size_t>(state)]; }
   int32_t inner_state(int32_t state) const {
-    return state == kNothing ? kNothing : states_[state].inner;
+    return state == kNothing ? kNothing : at(state).inner;
   }
   std::span<const int32_t> words_at(const Place& place) const {
     return reference_.subspan(static_cast<size_t>(place.begin),
@@ -109,7 +114,7 @@ class WatchedSides {
   LmSides inner_;
   std::span<const int32_t> reference_;
   bool ends_ = true;
-  Interner<State> states_;
+  std::vector<State> states_;
   std::vector<int32_t> words_;
 };
 
