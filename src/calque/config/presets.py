@@ -109,7 +109,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
 DEFAULT_PRESET = "standard"
 CHART_DENSE = "rules + class_language_model"
 """Dense features of rules: nothing of them is reordered but by their gaps."""
-CHART_FAMILIES = "lexical, phrase-pair, lexical-classes, edge-classes"
+CHART_FAMILIES = "lexical, context, phrase-pair, lexical-classes, edge-classes"
 """Sparse features of rules: a rule has its order in itself, and no orientation."""
 _CHART_TRAIN = {
     "align.aligner": ALIGNERS,
