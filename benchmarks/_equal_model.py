@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,9 +76,9 @@ def only_extracted(blocks: BlockTable) -> BlockTable:
     n_links = np.diff(blocks.link_offsets)
     sources = n_blocks > 0
     n_words = np.diff(blocks.source_offsets)
-    for field in fields(blocks):
-        if len(arrays[field.name]) == len(blocks) and field.name != "links":
-            arrays[field.name] = arrays[field.name][keep]
+    for name, array in arrays.items():
+        if len(array) == len(blocks) and name != "links":
+            arrays[name] = array[keep]
     arrays |= {
         "links": blocks.links[np.repeat(keep, n_links)],
         "link_offsets": offsets_of(n_links[keep]),
