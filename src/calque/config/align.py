@@ -23,13 +23,15 @@ class SamplerOptions:
     )
     model1_sweeps: int = option(4, "first sweeps, in which only the words count", least=0)
     hmm_sweeps: int = option(
-        4, "next sweeps, in which jumps between neighbouring links count, too", least=0
+        4, "next sweeps, in which jumps between neighbouring links count as well", least=0
     )
     fertility_sweeps: int = option(
-        20, "last sweeps, in which it also counts how many words a word has generated", least=1
+        20,
+        "last sweeps, in which the number of words that a word has generated counts as well",
+        least=1,
     )
     averaged_sweeps: int = option(
-        10, "how many sweeps at the end are averaged, over all chains", least=1
+        10, "number of sweeps at the end that are averaged, over all chains", least=1
     )
     lexical_prior: float = option(
         0.001, "Dirichlet prior of the words that a source word generates", least=1e-9
@@ -58,12 +60,14 @@ class AlignOptions:
     )
     symmetrization: str = option(
         "grow-diag-final-and",
-        "how the links of both directions become one set: intersection, union, grow-diag,"
-        " grow-diag-final, grow-diag-final-and; several, separated by commas, give several sets,"
-        " and blocks are taken from each",
+        "how the links of both directions are combined: intersection, union, grow-diag,"
+        " grow-diag-final, grow-diag-final-and; with several, separated by commas, blocks are"
+        " taken from each of the results",
     )
     model1_iterations: int = option(5, "iterations of EM for Model 1", least=1)
-    hmm_iterations: int = option(3, "iterations of EM for the HMM, each direction alone", least=0)
+    hmm_iterations: int = option(
+        3, "iterations of EM for the HMM, each direction on its own", least=0
+    )
     agreement_iterations: int = option(
         0,
         "further iterations that make the two directions agree, which gives fewer but more"

@@ -12,7 +12,8 @@ class ConsensusOptions:
     length: int = option(100, "candidates in the n-best list of each system", least=1)
     scale: float = option(
         2.0,
-        "the factor of scores in the probabilities of candidates, which grow with"
-        " exp(scale * score): 0 makes all equally probable, a large one leaves the best alone",
+        "factor of the scores in the probabilities of candidates, which are proportional to"
+        " exp(scale * score): 0 makes all equally probable, a large factor leaves only the"
+        " best",
         least=0,
     )

@@ -22,12 +22,14 @@ class ReorderingOptions:
     """Which source words may be translated next, whatever is searched for."""
 
     reordering: Literal["mon", "swap", "phrase"] = option(
-        "phrase", "left to right, swaps of neighbouring blocks, or jumps up to the distortion limit"
+        "phrase",
+        "left to right (mon), swaps of neighbouring blocks (swap), or jumps up to the"
+        " distortion limit (phrase)",
     )
     distortion_limit: int = option(
         6,
-        "largest jump between two blocks, in source words; -1 for no limit; -2, in training only,"
-        " takes the smallest of 6, 9, 12 and 15 that fits the word alignments",
+        "longest jump between two blocks, in source words; -1 for no limit; -2, in training"
+        " only, chooses the smallest of 6, 9, 12 and 15 that fits the word alignments",
         least=FITTED,
     )
     distortion_rule: Literal["window", "jump"] = option(
@@ -36,13 +38,15 @@ class ReorderingOptions:
         " the first untranslated word to the end of a block (window)",
     )
     strict_single_gap: bool = option(
-        False, "in swap mode, let what lies before a jump be a single block only"
+        False,
+        "in swap mode, allow no further swap directly after the block that filled the gap of"
+        " the last one",
     )
     least_left_count: int = option(
         0,
-        "in swap mode, let a block follow on the left only if it did so at least this often"
-        " in the events of the local model, and leave no gap that no such block can fill; 0"
-        " lets any block; cannot be combined with reordering=phrase",
+        "in swap mode, allow a block to the left of the one before it only if it was seen"
+        " there at least this often in the events of the local model, and leave no gap that no"
+        " such block can fill; 0 allows every block; cannot be combined with reordering=phrase",
         least=0,
     )
     first_block: Literal["right", "neutral"] = option(
@@ -52,8 +56,8 @@ class ReorderingOptions:
     )
     max_span: int = option(
         20,
-        "with engine=chart, source words that a rule and what fills its gaps cover at most; longer"
-        " spans are translated piece by piece, from left to right",
+        "with engine=chart, most source words that a rule and what fills its gaps may cover;"
+        " longer spans are translated piece by piece, from left to right",
         least=1,
     )
     shallow: int = option(
@@ -105,13 +109,14 @@ class DecodeOptions(ReorderingOptions):
 
     engine: Literal["phrase", "chart"] = option(
         "phrase",
-        "what translations are built of: blocks one after the other, left to right (phrase), or"
-        " rules, blocks with gaps that other rules fill (chart); a model is trained for one",
+        "what translations are built from: blocks one after the other, from left to right"
+        " (phrase), or rules, which are blocks with gaps that other rules fill (chart); a"
+        " model is trained for one of the two",
     )
     stack_size: int = option(200, "hypotheses kept per stack; 0 keeps all", least=0)
     pop_limit: int = option(
         400,
-        "steps tried per stack, or per span with engine=chart, by cube pruning; 0 tries all",
+        "steps that cube pruning tries per stack, or per span with engine=chart; 0 tries all",
         least=0,
     )
     threshold: float = option(
@@ -122,23 +127,24 @@ class DecodeOptions(ReorderingOptions):
     )
     threshold_on: Literal["estimate", "score"] = option(
         "estimate",
-        "what the threshold compares: scores plus the estimated future cost, or scores alone",
+        "what the threshold compares: scores plus the estimated future cost (estimate), or"
+        " scores alone (score)",
     )
     future_cost: bool = option(
         True,
-        "rank hypotheses by their score plus an estimate for the words that are still to"
-        " be translated, reordering included",
+        "rank hypotheses by their score plus an estimate for the words still to be"
+        " translated, including their reordering",
     )
     max_words: int = option(
         100,
-        "longer sentences are cut at punctuation into pieces of at most this many words",
+        "sentences of more words than this are cut at punctuation into pieces that are no longer",
         least=1,
     )
     least_agreement: float = option(
         0.2,
-        "a word that the model has never seen is translated by known words that look like it or"
-        " that it is made of, if these are expected to have at least this share of its"
-        " translation right; 1 copies every such word",
+        "an unknown word is translated with the help of known words that look like it or that"
+        " it is made of, if these are expected to get at least this share of its translation"
+        " right; 1 copies every unknown word",
         least=0,
         most=1,
     )
@@ -153,9 +159,9 @@ class DecodeOptions(ReorderingOptions):
     )
     options_in_sentence: int = option(
         30,
-        "options per span for which sparse features of neighbouring words are looked up, the"
-        " best ones by everything else; 0 looks them up for all, so that such a feature can"
-        " bring in any block",
+        "number of options per span, the best ones by all other features, for which sparse"
+        " features of neighbouring words are looked up; 0 looks them up for all, so that such"
+        " features can bring in any block",
         least=0,
     )
     time_limit_s: float = option(

@@ -19,9 +19,11 @@ class LexicalOptions:
     """Where the word translation probabilities of lexical weights come from."""
 
     lexicon: Literal["model1", "blocks"] = option(
-        "model1", "Model 1 trained on the bitext, or the counts of single-word blocks"
+        "model1",
+        "where word translation probabilities come from: Model 1 trained on the bitext"
+        " (model1), or the counts of single-word blocks (blocks)",
     )
-    model1_iterations: int = option(5, "iterations of EM for that Model 1", least=1)
+    model1_iterations: int = option(5, "iterations of EM, with lexicon=model1", least=1)
 
 
 @dataclass(frozen=True)
@@ -32,12 +34,12 @@ class EventOptions:
         80, "sentence pairs with a longer side give no events", least=1, most=1000
     )
     max_placements: int = option(
-        50, "most occurrences of a block that are looked at in one sentence pair", least=1
+        50, "most occurrences of a block that are considered in one sentence pair", least=1
     )
     boundary_block: bool = option(
         False,
-        "an empty block before both sentences: the first block is right of it, as in a search with"
-        " decode.first_block=right, not neutral",
+        "put an empty block before both sentences: the first block is then to the right of"
+        " it, as in a search with decode.first_block=right, instead of neutral",
     )
     memory_mb: int = option(
         1024, "memory for counting pairs of blocks; more pairs take more passes", least=1
@@ -56,11 +58,12 @@ class LocalModelOptions:
     )
     lexical_norm: Literal["source", "target"] = option(
         "source",
-        "the side on which lexical probabilities are normalised: those of single-word blocks"
-        " with the same word there add up to 1",
+        "the side by which lexical probabilities are normalised: those of all single-word"
+        " blocks with the same word on that side add up to 1",
     )
     unigram_per_word: Literal["decoder", "both", "none"] = option(
         "decoder",
-        "where ln p(block) is divided by the number of its source words: when decoding, when the"
-        " local model is trained (tune --method local), too, or nowhere",
+        "when ln p(block) is divided by the number of its source words: in decoding"
+        " (decoder), also while the local model is trained with tune --method local (both), or"
+        " never (none)",
     )

@@ -13,26 +13,30 @@ class FeatureOptions:
 
     dense: str = option(
         "standard + class_language_model",
-        "dense features: sets (standard, rules, lexicalised-reordering, hierarchical-reordering,"
-        " relevant-set-6, relevant-set-7, local-model, maxforce, model4) and single features, with"
-        " ' + ' or ' - ' between",
+        "dense features: sets (standard, rules, lexicalised-reordering,"
+        " hierarchical-reordering, relevant-set-6, relevant-set-7, local-model, maxforce,"
+        " model4) and single features, added with ' + ' and removed with ' - '",
     )
     sparse: str = option(
         "", "families of sparse features, separated by commas; module:name for a family of your own"
     )
     wordedges_budget: int = option(
         10,
-        "budget for a combination of word edges; docs/features.md has the costs",
+        "most that a combination of word edges may cost; docs/features.md lists the costs",
         least=1,
         was="edges_budget",
     )
     wordedges_slots: int = option(
-        2, "most words in a combination of word edges", least=1, most=6, was="edges_slots"
+        2,
+        "most words that a combination of word edges may have",
+        least=1,
+        most=6,
+        was="edges_slots",
     )
     wordedges_levels: str = option(
         "",
         "levels at which word edges see words, separated by commas, such as"
-        " brown,brown6,brown4; all levels by default",
+        " brown,brown6,brown4; by default all levels",
         was="edges_levels",
     )
     source_tags: str | None = option(None, "file of 'word tag' lines for source words")

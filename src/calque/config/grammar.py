@@ -12,9 +12,10 @@ class GrammarOptions:
 
     scores: str = option(
         "1,2,3,4",
-        "features that are p(s|t), lexical weight of s given t, p(t|s), lexical weight of t given"
-        " s: names, positions from 1, or - for one that the grammar does not have",
+        "which features of the grammar are p(s|t), the lexical weight of s given t, p(t|s)"
+        " and the lexical weight of t given s: their names, their positions counted from 1, or"
+        " - for one that the grammar does not have",
     )
     score_values: Literal["probability", "ln", "minus-ln", "log10", "minus-log10"] = option(
-        "minus-log10", "what their numbers are"
+        "minus-log10", "how the grammar writes the values of these features"
     )

@@ -12,13 +12,14 @@ class LeaveOneOutOptions:
 
     what: Literal["counts", "one-count"] = option(
         "counts",
-        "what is forgotten of a sentence pair: its share of all counts, or only the blocks"
-        " that occur once in the corpus, namely in this pair (as a flag: `--leave-one-out`)",
+        "what is forgotten of a sentence pair: its share of all counts (counts), or only the"
+        " blocks that occur once in the corpus, namely in this pair (one-count); the flag is"
+        " `--leave-one-out`",
     )
     unseen_log_prob: float | None = option(
         -20.0,
         "log probability, in both directions, of a block that occurs in no other pair; none"
-        " drops the block; not used by one-count",
+        " drops the block; one-count does not use it",
         most=0,
     )
     unseen_log_prob_per_word: float = option(

@@ -12,7 +12,8 @@ class LmOptions:
     order: int = option(5, "longest n-gram, in words", least=1, most=7)
     prune: float = option(
         0.0,
-        "drop n-grams without which perplexity grows by a share of less than this (1e-8, 1e-7)",
+        "drop n-grams whose removal raises perplexity by less than this fraction (1e-8 or"
+        " 1e-7, for example); 0 drops none",
         least=0,
     )
     memory_mb: int = option(

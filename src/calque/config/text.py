@@ -10,18 +10,18 @@ from calque.config.option import option
 class TextOptions:
     """What is done to text before words are counted, and undone after translation."""
 
-    tokenize: bool = option(False, "split punctuation off words, join it again on output")
+    tokenize: bool = option(False, "split punctuation off words, and join it again in the output")
     protect: bool = option(
         True,
-        "where text is tokenised, keep URLs, e-mail addresses, tags, entities and numbers whole,"
-        " and let all of these but numbers pass through translation",
+        "when tokenizing, keep URLs, e-mail addresses, tags, entities and numbers whole, and"
+        " copy all of these except numbers into the translation unchanged",
     )
     source_language: str = option("", "language code of the source (de, en, ...) to tokenize by")
     target_language: str = option("", "language code of the target (de, en, ...) to tokenize by")
     casing: Literal["keep", "lower", "true"] = option(
         "keep", "keep case, lowercase everything, or learn the usual case of sentence beginnings"
     )
-    class_numbers: bool = option(False, "treat numbers of the same shape as one word")
+    class_numbers: bool = option(False, "treat numbers of the same form as one word")
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,10 @@ class CleanOptions:
 
     max_words: int = option(80, "longest sentence, in words", least=1)
     max_ratio: float = option(
-        9.0, "how many times as many words one side may have as the other", least=1
+        9.0, "most words that one side may have for every word of the other", least=1
     )
     overlap_max_words: int = option(
-        12, "longest substring of the overlap file that is looked for, in words", least=1
+        12, "longest substring of the overlap file to look for, in words", least=1
     )
     overlap_times: int = option(
         0,

@@ -24,14 +24,14 @@ class TrainOptions:
     decode: DecodeOptions = field(default_factory=DecodeOptions)
     memory_mb: int | None = option(
         None,
-        "own memory of the whole training, in MB, mapped files aside: each step takes what is left,"
-        " and at most its own limit (blocks.memory_mb, lm.memory_mb); where the corpus needs more,"
-        " a warning says how much; none: the limits of the steps alone",
+        "memory for the whole training, in MB, not counting mapped files: each step takes"
+        " what is left, up to its own limit (blocks.memory_mb, lm.memory_mb); if the corpus"
+        " needs more, a warning says how much; with none, only the limits of the steps apply",
         least=1,
     )
     keep_bitext_mb: int = option(
         500,
         "keep the sentence pairs and their word links in the model, for leave-one-out, if"
-        " they take no more than this many MB; 0 never keeps them",
+        " they take at most this many MB; 0 never keeps them",
         least=0,
     )

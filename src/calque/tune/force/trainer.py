@@ -51,7 +51,7 @@ class MaxForceOptions:
     )
     pop_limit: int = option(
         400,
-        "steps tried per stack, or per span, by cube pruning while learning; 0 tries all",
+        "steps that cube pruning tries per stack, or per span, while learning; 0 tries all",
         least=0,
     )
     future_cost: Literal["none", "ranking", "margin"] = option(
@@ -63,16 +63,18 @@ class MaxForceOptions:
     batch: int = option(24, "sentence pairs per update; the update is their mean", least=1)
     shards: int = option(
         1,
-        "deal the pairs, by the thousand, out to so many learners, which may work on a cluster: in"
-        " an iteration each goes over its own pairs, and the weights become the mean of theirs",
+        "number of learners that share the sentence pairs, dealt out by the thousand, and may"
+        " work on a cluster: in each iteration every learner goes over its own pairs, and the"
+        " weights become the mean of all",
         least=1,
     )
     first_weights: Literal["zero", "start"] = option(
-        "start", "begin with the weights of the model, or with weights of 0", was="w0"
+        "start", "begin with weights of 0 (zero), or with those of the model (start)", was="w0"
     )
     update: Literal["perceptron", "adagrad"] = option(
         "adagrad",
-        "constant step sizes (perceptron), or step sizes that shrink feature by feature (adagrad)",
+        "step sizes that stay the same (perceptron), or that shrink for each feature"
+        " separately (adagrad)",
     )
     dense_rate: float = option(0.001, "rate of dense weights; 1 in the paper's perceptron", least=0)
     sparse_rate: float = option(
@@ -89,21 +91,22 @@ class MaxForceOptions:
     reset_at_end: str = option(
         "",
         "weights that are learned but reset at the end, separated by commas as in 'fixed':"
-        " they absorb what all references have in common, which would otherwise go into the"
-        " other weights",
+        " they absorb what all references have in common, which would otherwise go into other"
+        " weights",
         was="aside",
     )
     sparse_factors: str = option(
         "1",
-        "factor for the sparse weights at the end; of several, separated by commas, the one"
-        " that scores best on the development set is taken after every iteration",
+        "factor by which the sparse weights are multiplied at the end; of several, separated"
+        " by commas, the one that scores best on the development set is chosen after every"
+        " iteration",
         was="factors",
     )
     correct_hypotheses: Literal["lattice", "all_prefixes"] = option(
         "lattice",
         "which hypotheses count as right: those that can still give the reference (lattice),"
-        " or all that agree with its beginning (all_prefixes); with lattice the latter are"
-        " neither right nor wrong",
+        " or all that agree with its beginning (all_prefixes); with lattice, those that only"
+        " agree with its beginning are neither right nor wrong",
         was="good",
     )
     prefixes: Literal["longest", "all", "none"] = option(
@@ -113,8 +116,8 @@ class MaxForceOptions:
     leave_one_out: Literal["one-count", "counts", "none"] = option(
         "one-count",
         "what the model forgets of a sentence pair while learning from it: blocks that occur"
-        " only in it (one-count), its share of all counts, including those blocks (counts),"
-        " or nothing",
+        " only in it (one-count), its share of all counts, including those blocks (counts), or"
+        " nothing (none)",
     )
     lm_folds: int = option(
         0,
@@ -123,7 +126,9 @@ class MaxForceOptions:
         " text that they have seen",
         least=0,
     )
-    n_pairs: int = option(0, "learn from the first so many sentence pairs; 0 for all", least=0)
+    n_pairs: int = option(
+        0, "learn from only this many sentence pairs, the first ones; 0 for all", least=0
+    )
     max_words: int = option(80, "sentence pairs with a longer source are skipped", least=1)
     forced_mb: int = option(
         500,

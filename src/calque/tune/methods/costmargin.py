@@ -14,8 +14,9 @@ class CostmarginOptions(RelevantSetOptions):
 
     alternative_choice: Literal["loss", "linear", "literal"] = option(
         "loss",
-        "the alternative that is learned from: of the largest loss; of the largest (difference in"
-        " worth) * (1 - difference in score); or of the smallest, as the paper prints it",
+        "which alternative is learned from: the one with the largest loss (loss), with the"
+        " largest (difference in worth) * (1 - difference in score) (linear), or with the"
+        " smallest, as the paper prints it (literal)",
         was="select",
     )
     margin_factor: bool = option(

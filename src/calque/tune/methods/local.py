@@ -37,15 +37,15 @@ class LocalOptions:
 
     events: Literal["bitext", "nbest"] = option(
         "bitext",
-        "learn from neighbouring blocks of the model's sentence pairs, or of the best among"
-        " n_best translations of the development set",
+        "learn from neighbouring blocks of the model's sentence pairs (bitext), or of the"
+        " best among n_best translations of the development set (nbest)",
     )
-    n_best: int = option(1000, "translations of a sentence, with events=nbest", least=2)
+    n_best: int = option(1000, "translations per sentence, with events=nbest", least=2)
     rounds: int = option(5, "rounds of passes, each measured on the development set", least=1)
     passes: int = option(1, "passes over the events per round", least=1)
     event_share: float = option(
         1.0,
-        "fraction of the events that a pass visits, drawn at random for every pass",
+        "fraction of the events that a pass visits, drawn at random anew for every pass",
         least=1e-6,
         most=1,
         was="share",
@@ -53,13 +53,13 @@ class LocalOptions:
     weights_learned: Literal["both", "adjacent", "neutral"] = option(
         "both",
         "which weights are learned: those of steps to the right or left (adjacent), those of"
-        " neutral steps, or both",
+        " neutral steps (neutral), or both (both)",
         was="train",
     )
     update: Literal["sgd", "perceptron"] = option(
         "sgd",
-        "how weights are updated: by a step down the gradient of every event, or by the"
-        " multi-class perceptron",
+        "how weights are updated: by a step down the gradient of every event (sgd), or by the"
+        " multi-class perceptron (perceptron)",
         was="rule",
     )
     rate: float = option(1e-5, "step of dense weights", least=0)
@@ -68,7 +68,7 @@ class LocalOptions:
     )
     rate_decay: float = option(
         1.0,
-        "factor for both rates after a pass that does not lower the loss; 1 keeps them",
+        "factor for both rates after a pass that does not lower the loss; 1 leaves them unchanged",
         least=0,
         most=1,
         was="lower",
@@ -82,8 +82,8 @@ class LocalOptions:
     )
     hold_out_every: int = option(
         0,
-        "hold out every N-th sentence pair: its events are measured, not learned from; 0"
-        " holds out none",
+        "hold out every N-th sentence pair: the loss of its events is measured, but they are"
+        " not learned from; 0 holds out none",
         least=0,
         was="held_out",
     )
@@ -91,7 +91,8 @@ class LocalOptions:
         "zero", "begin with weights of 0, or with those of the model", was="w0"
     )
     take: Literal["best", "last"] = option(
-        "best", "the weights of the best round on the development set, or of the last"
+        "best",
+        "take the weights of the best round on the development set (best), or of the last (last)",
     )
     fixed: str = option(
         "",

@@ -34,12 +34,14 @@ class MertOptions(RoundOptions):
         10, "random directions tried per pass, in addition to the axes", least=0
     )
     interval: Literal["middle", "average"] = option(
-        "middle", "judge an interval by its own score, or by the mean with its neighbours"
+        "middle",
+        "how an interval is judged: by its own score (middle), or by the mean of its score"
+        " and its neighbours' (average)",
     )
     neighbours: int = option(
-        2, "neighbouring intervals on each side that `average` includes", least=1
+        2, "neighbouring intervals on each side that interval=average includes", least=1
     )
-    runs: int = option(1, "runs whose weights are averaged", least=1)
+    runs: int = option(1, "number of runs whose weights are averaged", least=1)
 
 
 class Mert(PoolTrainer):

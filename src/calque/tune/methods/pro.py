@@ -27,17 +27,24 @@ class ProOptions(RoundOptions):
     """Pairwise ranking optimisation: logistic regression on pairs (Hopkins & May 2011)."""
 
     rounds: int = option(15, "most rounds of decoding and tuning", least=1)
-    repeats: int = option(3, "times per round that pairs are sampled and weights move", least=1)
+    repeats: int = option(
+        3, "how many times per round pairs are sampled and the weights updated", least=1
+    )
     pairs_sampled: int = option(5000, "pairs sampled per sentence", least=1, was="sampled")
     pairs_kept: int = option(50, "pairs kept per sentence", least=1, was="kept")
     pair_choice: Literal["largest", "random"] = option(
-        "largest", "keep the pairs of largest difference, or any that differ enough", was="choice"
+        "largest",
+        "keep the pairs with the largest difference (largest), or any that differ enough (random)",
+        was="choice",
     )
     least_difference: float = option(
         0.05, "pairs closer than this in sentence score (0 to 1) are dropped", least=0, most=1
     )
     most_difference: float = option(
-        1.0, "pairs further apart than this in sentence score are dropped as monsters", least=0
+        1.0,
+        "pairs further apart than this in sentence score are dropped, because they distort"
+        " the update",
+        least=0,
     )
     most_length_difference: int = option(
         10,
@@ -47,15 +54,17 @@ class ProOptions(RoundOptions):
     )
     candidate_score: Literal["auto", "bleu+1", "corpus"] = option(
         "auto",
-        "what a candidate is worth: its BLEU+1, or what it adds to a small corpus of like output;"
-        " auto: BLEU+1 where BLEU is tuned for",
+        "what a candidate is worth: its BLEU+1 (bleu+1), what it adds to a small corpus of"
+        " similar output (corpus), or BLEU+1 if the metric is BLEU and otherwise corpus (auto)",
         was="gain",
     )
     background_sentences: int = option(
         10, "number of sentences in that small corpus", least=1, was="background"
     )
     smooth_brevity: bool = option(
-        True, "smooth the brevity penalty of BLEU+1 too, against ever shorter output"
+        True,
+        "also smooth the brevity penalty of BLEU+1, so that output does not become shorter"
+        " and shorter",
     )
     regularization: float = option(1e-4, "weight of the squared norm, per pair", least=0)
     mixture: Literal["searched", "fixed"] = option(

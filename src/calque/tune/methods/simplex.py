@@ -58,8 +58,10 @@ class SimplexOptions:
     )
     fixed: str = option("", "features whose weights stay as they are, separated by commas")
     clamp: bool = option(False, "decode with 0 in place of negative weights")
-    step: float = option(0.3, "edges of a fresh simplex, as a share of the mean weight", least=1e-6)
-    max_evaluations: int = option(200, "most evaluations of one descent", least=1)
+    step: float = option(
+        0.3, "length of the edges of a new simplex, as a share of the mean weight", least=1e-6
+    )
+    max_evaluations: int = option(200, "most evaluations in one descent", least=1)
     restarts: int = option(1, "further descents, each from the end of the one before", least=0)
     error_tolerance: float = option(
         1e-4,
@@ -69,7 +71,8 @@ class SimplexOptions:
     )
     vertex_tolerance: float = option(
         1e-2,
-        "converged when no vertex is farther from the best one than this, as a share of its mean",
+        "converged when no vertex is farther from the best one than this, as a share of the"
+        " best vertex's mean",
         least=0,
         was="size",
     )

@@ -35,48 +35,54 @@ class XbleuOptions(RoundOptions):
     iterations: int = option(5, "iterations over all lists per round", least=1)
     take: Literal["best", "last"] = option(
         "best",
-        "the round whose weights are the result: the best on the development set or the last",
+        "the round whose weights are the result: the best on the development set (best), or"
+        " the last (last)",
     )
     decode_every: int = option(
         0,
-        "decode again with the current weights every so many rounds, and learn from all"
+        "rounds between decodings with the current weights; weights are learned from all"
         " candidates so far; 0 decodes only once",
         least=0,
     )
     update: Literal["rprop", "adagrad", "sgd", "gt"] = option(
         "rprop",
-        "how weights move: by signs of the gradient, by rates that shrink, by a constant rate, or"
-        " growth transformation, which re-estimates the phrase probabilities of a model",
+        "how weights move: by the signs of the gradient (rprop), at shrinking rates"
+        " (adagrad), at a constant rate (sgd), or by growth transformation, which re-estimates"
+        " the phrase probabilities of a model (gt)",
     )
     scale: float = option(
         1.0,
-        "factor of scores in the posterior of candidates; a high one leaves only the best",
+        "factor of the scores in the posterior probabilities of candidates; a large one"
+        " leaves only the best",
         least=1e-9,
     )
-    l2: float = option(1e-8, "penalty on squares of sparse weights", least=0)
-    l1: float = option(0.0, "penalty on sizes of sparse weights, in adagrad and sgd", least=0)
+    l2: float = option(1e-8, "penalty on the squares of sparse weights", least=0)
+    l1: float = option(0.0, "penalty on the sizes of sparse weights, in adagrad and sgd", least=0)
     least_sentences: int = option(
         2,
-        "sparse features in which the candidates of fewer sentences differ are not learned",
+        "sparse features in which candidates differ in fewer sentences than this are not learned",
         least=1,
         most=255,
     )
     batch: int = option(
         0,
-        "sentences per step, in random order, in adagrad and sgd; 0: an iteration is one step",
+        "sentences per step, taken in random order, in adagrad and sgd; 0 makes each"
+        " iteration one step",
         least=0,
     )
     shards: int = option(
         1,
-        "with batch, deal the sentences out to so many learners, which may work on a cluster: in an"
-        " iteration each goes over its own sentences, and the weights become the mean of theirs",
+        "number of learners that share the sentences (needs batch), and may work on a"
+        " cluster: in each iteration every learner goes over its own sentences, and the"
+        " weights become the mean of all",
         least=1,
     )
     dense_rate: float = option(0.01, "rate of dense weights in adagrad", least=0)
     sparse_rate: float = option(0.01, "rate of sparse weights in adagrad", least=0)
     sgd_rate: float = option(
         0.0,
-        "rate in sgd; 0 tries 0.1, 1, .. 10000 and takes the best one after five iterations",
+        "rate in sgd; 0 tries 0.1, 1, .. 10000 and takes the one that is best after five"
+        " iterations",
         least=0,
     )
     dense_step: float = option(0.03, "first step of a dense weight in rprop", least=0)
@@ -84,14 +90,15 @@ class XbleuOptions(RoundOptions):
     least_step: float = option(1e-9, "smallest step in rprop", least=0)
     largest_step: float = option(1.0, "largest step in rprop", least=0)
     increase: float = option(
-        1.2, "in rprop, factor of a step while the sign of the gradient stays the same", least=1
+        1.2, "in rprop, factor of the step while the gradient keeps its sign", least=1
     )
     decrease: float = option(
-        0.5, "in rprop, factor of a step when the sign of the gradient changes", least=0, most=1
+        0.5, "in rprop, factor of the step when the gradient changes its sign", least=0, most=1
     )
     rprop_as_printed: bool = option(
         False,
-        "in rprop, remember the sign of a step that was taken back, as the paper prints it",
+        "in rprop, remember the sign of the gradient after a step was taken back, as the"
+        " paper prints it",
         was="literal",
     )
     kl_weight: float = option(
@@ -108,7 +115,10 @@ class XbleuOptions(RoundOptions):
     clip_bp: bool = option(False, "cap the brevity factor of sentence BLEU at 1")
     clip_counts: bool = option(True, "count an n-gram no more often than a reference has it")
     smoothing: float = option(
-        5.0, "how many n-grams the expected precision of orders 3 and 4 counts as", least=0
+        5.0,
+        "strength of the smoothing of orders 3 and 4: the precision expected from lower"
+        " orders counts as much as this many n-grams",
+        least=0,
     )
 
 

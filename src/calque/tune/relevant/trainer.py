@@ -53,30 +53,33 @@ class RelevantSetOptions(RoundOptions):
     passes: int = option(40, "passes over the candidates per round", least=1)
     first_candidates: Literal["decoder", "seeds", "bag"] = option(
         "decoder",
-        "the first candidates: the decoder's output under the first weights; under weights of 0.1"
-        " each and others near them; or truths and a bag of random blocks",
+        "the first candidates: the decoder's output under the first weights (decoder), its"
+        " output under weights of 0.1 each and others near them (seeds), or truths and a bag"
+        " of random blocks (bag)",
         was="first",
     )
     truth: Literal["pool", "oracle", "all"] = option(
         "pool",
-        "what should win: the best candidate found so far; the best of the translations closest to"
-        " the reference that the model can produce; or each of these, on average",
+        "which candidate should win: the best found so far (pool), the best of the"
+        " translations closest to the reference that the model can produce (oracle), or each"
+        " of these, on average (all)",
     )
     truth_candidates: int = option(
         0,
-        "look for the best candidate only among this many of the highest score; 0 for all",
+        "look for the best candidate only among this many with the highest scores; 0 for all",
         least=0,
         was="near",
     )
     n_truths: int = option(
-        5, "number of translations closest to the reference that are searched for", least=1
+        5, "number of translations closest to the reference to search for", least=1
     )
     first_weights: Literal["zero", "flat", "start"] = option(
         "zero",
-        "weights at the beginning of a round: 0; 0.1 for dense features; those of the start",
+        "weights at the beginning of a round: 0 (zero), 0.1 for dense features (flat), or"
+        " those of the start (start)",
         was="w0",
     )
-    warm_start: bool = option(False, "begin a round with the weights of the one before")
+    warm_start: bool = option(False, "begin each round with the weights of the one before")
     update: Literal["sgd", "adagrad", "passive-aggressive", "rprop"] = option(
         "adagrad",
         "how weights are updated: at constant rates (sgd), at shrinking rates (adagrad),"
@@ -85,8 +88,8 @@ class RelevantSetOptions(RoundOptions):
     )
     shards: int = option(
         1,
-        "deal the sentences out to so many learners, which may work on a cluster: in a pass each"
-        " goes over its own sentences, and the weights become the mean of theirs",
+        "number of learners that share the sentences, and may work on a cluster: in each pass"
+        " every learner goes over its own sentences, and the weights become the mean of all",
         least=1,
     )
     dense_rate: float = option(
@@ -115,14 +118,18 @@ class RelevantSetOptions(RoundOptions):
         " score of the whole output (corpus)",
         was="gain",
     )
-    brevity_penalty: bool = option(True, "whether a candidate's own BLEU counts its length")
+    brevity_penalty: bool = option(
+        True, "take the length of a candidate into account in its own BLEU"
+    )
     bag_families: str = option("P1,W1", "families of sparse features that a bag of blocks has")
     bag_worth: Literal["zero", "concat"] = option(
-        "zero", "what a bag is worth: nothing, or as much as its targets in the source's order"
+        "zero",
+        "what a bag is worth: nothing (zero), or as much as its target phrases in the order"
+        " of the source (concat)",
     )
     least_occurrences: int = option(
         2,
-        "sparse features that occur on fewer candidates than this are not learned",
+        "sparse features that occur in fewer candidates than this are not learned",
         least=1,
         most=255,
     )
