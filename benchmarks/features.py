@@ -77,7 +77,7 @@ def fired_keys(model: Model, decoder: Decoder, lines: Sequence[str]) -> np.ndarr
     for at in range(0, len(lines), BATCH):
         text = encode(model, lines[at : at + BATCH])
         decoded = decoder.decode(text, model.weights, hasty)
-        rows = decoder.sparse_rows([one.derivations for one in decoded], text)
+        rows = decoder.sparse_rows([sentence.derivations for sentence in decoded], text)
         found.append(np.unique(rows.keys))
     return np.unique(np.concatenate(found))
 
@@ -119,7 +119,7 @@ def call_times(model: Model) -> dict[str, float]:
         options = replace(model.feature_options, sparse=CHOICES["all"], wordedges_slots=slots)
         decoder = Decoder.of(replace(model, feature_options=options))
         templates = decoder.features.templates.values()
-        keys = {one.key_of(["x"] * one.n_values) for one in templates}
+        keys = {template.key_of(["x"] * template.n_values) for template in templates}
         table = SparseWeights.summed(sorted(keys), np.ones(len(keys)))
         spent = []
         for _ in range(N_TURNS):
@@ -150,7 +150,9 @@ def measure(model: Model, train: Sequence[str], test: Sequence[str], n_entries: 
             seconds[name] = min(spent, seconds.get(name, spent))
     return {
         "words": text.sentences.n_words,
-        "templates": {name: len(one.features.templates) for name, one in decoders.items()},
+        "templates": {
+            name: len(compiled.features.templates) for name, compiled in decoders.items()
+        },
         "fired": len(keys),
         "fired_by_family": families,
         "entries": len(sparse),

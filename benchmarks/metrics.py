@@ -111,10 +111,12 @@ def main() -> None:
     facts = measure(lists)
     n_hypotheses, n_sentences = len(lists.hypotheses), len(lists.references)
     print(f"{n_hypotheses:,} hypotheses of {n_sentences:,} sentences, one thread")
-    for name, one in facts.items():
-        line = f"{name:<14}{one['hypotheses_per_second'] / 1e6:8.3f} million hypotheses per second"
-        if "times_faster" in one:
-            line += f", {one['times_faster']:,.0f} times sacreBLEU"
+    for name, speed in facts.items():
+        line = (
+            f"{name:<14}{speed['hypotheses_per_second'] / 1e6:8.3f} million hypotheses per second"
+        )
+        if "times_faster" in speed:
+            line += f", {speed['times_faster']:,.0f} times sacreBLEU"
         print(line)
     held = facts["bleu"]["times_faster"] >= AT_LEAST
     print(f"statistics of BLEU at least {AT_LEAST} times as fast: {'yes' if held else 'NO'}")

@@ -30,7 +30,7 @@ CORPORA = {"multi30k": ("de", 6), "tanaka": ("ja", 12), "eutrans": ("es", 6)}
 
 def bleu(translator: Translator, source: Path, reference: Path) -> float:
     """Corpus BLEU of tokenised text."""
-    found = [one.text for one in translator.translate_all(read_lines(source))]
+    found = [translation.text for translation in translator.translate_all(read_lines(source))]
     return score(found, [list(read_lines(reference))], ("bleu",), tokenize="none")[0].value
 
 

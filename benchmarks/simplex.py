@@ -68,7 +68,7 @@ def tune(model: Model, corpus: Path, languages: str, criterion: str, options: Fa
         "wall": time.perf_counter() - began,
         "cpu": time.process_time() - worked,
         "weights": dict(result.weights),
-        "log": [asdict(one) for one in result.history],
+        "log": [asdict(done) for done in result.history],
     }
     print(
         f"tuned for {criterion}: {facts['evaluations']} evaluations, {reason};"
@@ -133,7 +133,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             tables[part] = {name: asdict(point) for name, point in points.items()}
         curves = {
             name: [
-                asdict(one) for one in operating_points(test, of.scaled(points[name].scale), SCALES)
+                asdict(operating)
+                for operating in operating_points(test, of.scaled(points[name].scale), SCALES)
             ]
             for name, of in {**weights, BASELINE: uniform}.items()
         }

@@ -169,7 +169,7 @@ def hierarchical_ways(
         begin, end = merged_before(blocks[:i])
         backward = "M" if b.begin == end else "S" if b.end == begin else "D"
         forward: str | None = None
-        covered = {w for one in blocks[: i + 1] for w in range(one.begin, one.end)}
+        covered = {w for block in blocks[: i + 1] for w in range(block.begin, block.end)}
         if definition:
             begin, end = after[i]
             forward = "M" if b.end == begin else "S" if b.begin == end else "D"
@@ -190,7 +190,7 @@ def merged_before(blocks: Sequence[Span]) -> tuple[int, int]:
     """
     best = (blocks[-1].begin, blocks[-1].end) if blocks else (0, 0)
     for n in range(1, len(blocks) + 1):
-        words = sorted(w for one in blocks[-n:] for w in range(one.begin, one.end))
+        words = sorted(w for block in blocks[-n:] for w in range(block.begin, block.end))
         if words == list(range(words[0], words[-1] + 1)):
             best = (words[0], words[-1] + 1)
     return best

@@ -69,8 +69,10 @@ def test_every_method_follows_its_definition(
     reverse = Alignments.from_lists([links for _, _, links in cases])
     found = symmetrize(forward, reverse, source, target, method)
     assert len(found) == len(cases)
-    for links, (size, one, two) in zip(found, cases, strict=True):
-        assert links.tolist() == [list(link) for link in sorted(slow(one, two, size, method))]
+    for links, (size, forward_links, reverse_links) in zip(found, cases, strict=True):
+        assert links.tolist() == [
+            list(link) for link in sorted(slow(forward_links, reverse_links, size, method))
+        ]
 
 
 def test_best_positions_become_sorted_links() -> None:

@@ -50,19 +50,21 @@ def test_a_translation_tells_how_it_came_about(
         strict=True,
     ):
         assert found[0] == model.translate(line)
-        for one in found:
-            assert str(one) == one.text == " ".join(one.words)
-            added = sum(weights[name] * value for name, value in one.features.items())
-            assert one.score == pytest.approx(added, abs=1e-4)
-            assert " ".join(block.target for block in one.blocks) == one.text
-            spans = sorted((block.begin, block.end) for block in one.blocks)
+        for translation in found:
+            assert str(translation) == translation.text == " ".join(translation.words)
+            added = sum(weights[name] * value for name, value in translation.features.items())
+            assert translation.score == pytest.approx(added, abs=1e-4)
+            assert " ".join(block.target for block in translation.blocks) == translation.text
+            spans = sorted((block.begin, block.end) for block in translation.blocks)
             assert [word for begin, end in spans for word in range(begin, end)] == list(
                 range(len(line.split()))
             )
-            assert one.features["block_count"] == len(one.blocks)
-            assert one.features["word_count"] == len(one.words)
-            assert one.features["unknown"] == -sum(not block.known for block in one.blocks)
-            assert all(0 <= t < len(one.words) for _, t in one.links)
+            assert translation.features["block_count"] == len(translation.blocks)
+            assert translation.features["word_count"] == len(translation.words)
+            assert translation.features["unknown"] == -sum(
+                not block.known for block in translation.blocks
+            )
+            assert all(0 <= t < len(translation.words) for _, t in translation.links)
 
 
 def test_results_do_not_depend_on_the_number_of_threads(

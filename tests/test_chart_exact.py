@@ -87,17 +87,17 @@ def test_lists_equal_enumeration(seed: int, distinct: bool, max_span: int, shall
     every = Enumeration(grammar, source, text.copies.tolist(), max_span, shallow).derivations()
     scores, words = ranked(grammar, weights, every, distinct)
     found = decoded.derivations
-    assert [one.score for one in found] == pytest.approx(scores, abs=1e-4)
+    assert [derivation.score for derivation in found] == pytest.approx(scores, abs=1e-4)
     assert sorted(map(words_of, found)) == sorted(words)
-    for one in found[:50]:
-        values = decoder.dense_features(one, text)
-        assert list(one.features) == values
+    for derivation in found[:50]:
+        values = decoder.dense_features(derivation, text)
+        assert list(derivation.features) == values
         assert np.dot(values, weights.vector(decoder.feature_names)) == pytest.approx(
-            one.score, abs=1e-4
+            derivation.score, abs=1e-4
         )
-        rows = decoder.explain(one, text, weights)
+        rows = decoder.explain(derivation, text, weights)
         parts = sum(fired.value * fired.weight for row in rows for fired in row)
-        assert parts == pytest.approx(one.score, abs=1e-4)
+        assert parts == pytest.approx(derivation.score, abs=1e-4)
 
 
 @pytest.mark.parametrize("order", [1, 2, 4, 5])
@@ -108,9 +108,9 @@ def test_the_language_model_scores_whole_sentences(order: int) -> None:
         weights = Weights({name: float(name == "language_model") for name in decoder.feature_names})
         _, text = random_text(grammar, seed, n_words=6)
         [decoded] = decoder.decode(text, weights, UNPRUNED, n_best=50, distinct=True, threads=1)
-        for one in decoded.derivations:
-            words = [max(word, 0) for word in words_of(one)]
-            assert one.score == pytest.approx(grammar.lm.score(words), abs=1e-4)
+        for derivation in decoded.derivations:
+            words = [max(word, 0) for word in words_of(derivation)]
+            assert derivation.score == pytest.approx(grammar.lm.score(words), abs=1e-4)
 
 
 def test_rules_without_gaps_give_what_monotone_decoding_of_phrases_gives() -> None:
@@ -135,14 +135,14 @@ def test_rules_without_gaps_give_what_monotone_decoding_of_phrases_gives() -> No
         )
         [expected] = phrase_decoder.decode(text, weights, monotone, n_best=200, threads=1)
         [found] = chart.decode(text, weights, UNPRUNED, n_best=200, threads=1)
-        assert [words_of(one) for one in found.derivations] == [
-            words_of(one) for one in expected.derivations
+        assert [words_of(derivation) for derivation in found.derivations] == [
+            words_of(derivation) for derivation in expected.derivations
         ]
-        assert [one.score for one in found.derivations] == pytest.approx(
-            [one.score for one in expected.derivations], abs=1e-4
+        assert [derivation.score for derivation in found.derivations] == pytest.approx(
+            [derivation.score for derivation in expected.derivations], abs=1e-4
         )
-        for one, other in zip(found.derivations, expected.derivations, strict=True):
-            assert list(one.features) == pytest.approx(list(other.features))
+        for derivation, other in zip(found.derivations, expected.derivations, strict=True):
+            assert list(derivation.features) == pytest.approx(list(other.features))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -166,7 +166,9 @@ def test_what_is_required_stands_alone_and_may_fill_gaps(seed: int) -> None:
         required={(1, 3): target},
     ).derivations()
     scores, strings = ranked(grammar, weights, every, distinct=False)
-    assert [one.score for one in decoded.derivations] == pytest.approx(scores, abs=1e-4)
+    assert [derivation.score for derivation in decoded.derivations] == pytest.approx(
+        scores, abs=1e-4
+    )
     assert sorted(map(words_of, decoded.derivations)) == sorted(strings)
 
 
@@ -222,7 +224,7 @@ def test_a_boundary_in_the_text_is_no_gap() -> None:
     weights = random_weights(decoder, 1)
     text = SourceText.from_words([["a", "<s>"]], vocabulary, vocabulary)
     [decoded] = decoder.decode(text, weights, UNPRUNED, n_best=ALL, distinct=False, threads=1)
-    sizes = {len(one.steps) for one in decoded.derivations}
+    sizes = {len(derivation.steps) for derivation in decoded.derivations}
     assert len(decoded.derivations) == 2
     assert sizes == {2}
 
@@ -234,7 +236,11 @@ def test_derivations_of_another_sentence_are_refused() -> None:
     _, text = random_text(grammar, 1)
     _, other = random_text(grammar, 1, n_words=2)
     [decoded] = decoder.decode(text, weights, UNPRUNED, n_best=20, threads=1)
-    nested = next(one for one in decoded.derivations if any(max(s.gaps) >= 0 for s in one.steps))
+    nested = next(
+        derivation
+        for derivation in decoded.derivations
+        if any(max(s.gaps) >= 0 for s in derivation.steps)
+    )
     decoder.dense_features(nested, text)
     with pytest.raises(CalqueError, match="longer sentence"):
         decoder.dense_features(nested, other)

@@ -53,8 +53,8 @@ def test_a_reference_is_reachable_when_some_derivation_gives_it(
     weights = random_weights(decoder, seed)
     source, text = random_text(grammar, seed)
     by_words: dict[tuple[int, ...], list[tuple[Applied, ...]]] = {}
-    for one in Enumeration(grammar, source, text.copies.tolist(), *space).derivations():
-        by_words.setdefault(words_of(one), []).append(one)
+    for derivation in Enumeration(grammar, source, text.copies.tolist(), *space).derivations():
+        by_words.setdefault(words_of(derivation), []).append(derivation)
     rng = np.random.default_rng(seed)
     references = sorted(by_words)
     rng.shuffle(references)
@@ -66,7 +66,7 @@ def test_a_reference_is_reachable_when_some_derivation_gives_it(
         assert found.n_derivations == len(golden)
         if not golden:
             continue
-        best = max(score(grammar, weights, one) for one in golden)
+        best = max(score(grammar, weights, derivation) for derivation in golden)
         assert found.best.score == pytest.approx(best, abs=1e-4)
         assert [word for word, _, _ in found.best.words] == list(reference)
         assert list(found.best.features) == decoder.dense_features(found.best, text)
@@ -87,12 +87,12 @@ def test_the_longest_reachable_prefix_pair_is_found(seed: int) -> None:
     for _ in range(5):
         reference = tuple(rng.integers(3, 7, rng.integers(1, 6)).tolist())
         pairs: dict[tuple[int, int], float] = {(0, 0): 0.0}
-        for one in every:
-            words = words_of(one)
+        for derivation in every:
+            words = words_of(derivation)
             if words != reference[: len(words)]:
                 continue
-            pair = (one[-1].end if one else 0, len(words))
-            value = score(grammar, weights, one, ends=False)
+            pair = (derivation[-1].end if derivation else 0, len(words))
+            value = score(grammar, weights, derivation, ends=False)
             pairs[pair] = max(value, pairs.get(pair, -np.inf))
         found = forced(grammar, weights, text, reference)
         assert found.reachable == ((len(source), len(reference)) in pairs)

@@ -45,7 +45,7 @@ class Corpus:
     def without(self, pair: int, how: LeaveOneOutOptions) -> Grammar:
         """The rules that are left, counted in the other pairs; lexical weights stay."""
         table = self.model.blocks
-        others = [one for i, one in enumerate(self.pairs) if i != pair]
+        others = [other for i, other in enumerate(self.pairs) if i != pair]
         whole, rest = count_rules(self.pairs, BLOCKS), count_rules(others, BLOCKS)
         rules: dict[tuple[Side, Side], list[float]] = {}
         for phrase in range(table.n_sources):
@@ -55,7 +55,7 @@ class Corpus:
                 scores = table.scores[row].tolist()
                 n, left = whole.joint[source, target], rest.joint[source, target]
                 if n == 0:  # made for a word
-                    if any(source[0] in one[0] for one in others):
+                    if any(source[0] in other[0] for other in others):
                         rules[source, target] = scores
                     continue
                 if how.what == "one-count":

@@ -40,8 +40,8 @@ def test_without_pruning_the_list_is_the_best_of_all_derivations(
         shallow=shallow,
     )
     every = [
-        words_of(one)
-        for one in Enumeration(
+        words_of(derivation)
+        for derivation in Enumeration(
             grammar, source, text.copies.tolist(), max_span, shallow
         ).derivations()
     ]
@@ -50,12 +50,16 @@ def test_without_pruning_the_list_is_the_best_of_all_derivations(
             text, as_references(texts), options, n_best=5, distinct=distinct, threads=1
         )
         given = sorted(set(every)) if distinct else every
-        expected = sorted((bleu(one, texts, brevity_penalty) for one in given), reverse=True)
-        scores = [one.score for one in found.derivations]
+        expected = sorted(
+            (bleu(translation, texts, brevity_penalty) for translation in given), reverse=True
+        )
+        scores = [derivation.score for derivation in found.derivations]
         assert scores == pytest.approx(expected[:5], abs=1e-5)
-        for one in found.derivations:
-            assert one.score == pytest.approx(bleu(words(one), texts, brevity_penalty), abs=1e-5)
-            assert list(one.features) == decoder.dense_features(one, text)
+        for derivation in found.derivations:
+            assert derivation.score == pytest.approx(
+                bleu(words(derivation), texts, brevity_penalty), abs=1e-5
+            )
+            assert list(derivation.features) == decoder.dense_features(derivation, text)
 
 
 def test_a_narrow_beam_scores_what_it_finds_and_finds_nothing_better() -> None:
@@ -82,9 +86,9 @@ def test_a_reference_that_can_be_derived_is_found() -> None:
         decoder = decoder_of(grammar)
         source, text = random_text(grammar, seed)
         reference = next(
-            words_of(one)
-            for one in Enumeration(grammar, source, text.copies.tolist()).derivations()
-            if len(words_of(one)) > 3
+            words_of(derivation)
+            for derivation in Enumeration(grammar, source, text.copies.tolist()).derivations()
+            if len(words_of(derivation)) > 3
         )
         options = OracleOptions(stack_size=0, max_targets=0, brevity_penalty=True)
         [found] = decoder.oracle(text, as_references([list(reference)]), options, threads=1)
@@ -98,10 +102,10 @@ def test_threads_change_nothing_and_empty_sentences_have_nothing() -> None:
     sentences = [["w1", "w2"], [], ["w3", "nobody", "w0", "w1", "w2"]]
     text = SourceText.from_words(sentences, grammar.vocabulary, grammar.vocabulary)
     lists = [[3, 4], [5], [6, 3, 4]]
-    ids = np.array([id for one in lists for id in one], np.int32)
+    ids = np.array([id for sentence in lists for id in sentence], np.int32)
     references = [
         SourceText.from_words(
-            [[grammar.vocabulary.word(id) for id in one] for one in lists],
+            [[grammar.vocabulary.word(id) for id in sentence] for sentence in lists],
             grammar.vocabulary,
             grammar.vocabulary,
         )
@@ -110,7 +114,9 @@ def test_threads_change_nothing_and_empty_sentences_have_nothing() -> None:
     found = [
         decoder.oracle(text, references, OracleOptions(), threads=threads) for threads in (1, 3)
     ]
-    scores = [[one.score for part in some for one in part.derivations] for some in found]
+    scores = [
+        [derivation.score for part in some for derivation in part.derivations] for some in found
+    ]
     assert scores[0] == scores[1]
-    assert [list(one.steps) for one in found[0][1].derivations] == [[]]
+    assert [list(derivation.steps) for derivation in found[0][1].derivations] == [[]]
     assert found[0][1].derivations[0].score == 0

@@ -65,26 +65,28 @@ def test_scores_of_the_search_are_those_of_the_features_that_names_give(seed: in
     weights = Weights(dict(dense), SparseWeights.from_arrays(keys, values))
     [found] = decoder.decode(text, weights, options(), n_best=ALL, distinct=False, threads=1)
     assert len(found.derivations) == len(plain.derivations)
-    scores = [one.score for one in found.derivations]
+    scores = [derivation.score for derivation in found.derivations]
     assert scores == sorted(scores, reverse=True)
     batch = decoder.decode_batch(text, weights, options(), n_best=ALL, distinct=False, threads=1)
     same = decoder.sparse_batch(batch, text, threads=1)
     again = decoder.sparse_rows([found.derivations], text, threads=1)
     assert same.keys.tolist() == again.keys.tolist()
     by_key = dict(zip(keys.tolist(), values.tolist(), strict=True))
-    for at, one in enumerate(found.derivations[:300]):
+    for at, derivation in enumerate(found.derivations[:300]):
         its = slice(again.offsets[at], again.offsets[at + 1])
         fired = dict(zip(again.keys[its].tolist(), again.counts[its].tolist(), strict=True))
         named = Counter(
-            decoder.features.key_of(name) for step in decoder._names(one, text) for name in step
+            decoder.features.key_of(name)
+            for step in decoder._names(derivation, text)
+            for name in step
         )
         assert fired == named
-        total = np.dot(one.features, weights.vector(decoder.feature_names))
+        total = np.dot(derivation.features, weights.vector(decoder.feature_names))
         total += sum(by_key[key] * count for key, count in fired.items())
-        assert one.score == pytest.approx(total, abs=1e-3)
-        rows_of_steps = decoder.explain(one, text, weights)
+        assert derivation.score == pytest.approx(total, abs=1e-3)
+        rows_of_steps = decoder.explain(derivation, text, weights)
         parts = sum(use.value * use.weight for row in rows_of_steps for use in row)
-        assert parts == pytest.approx(one.score, abs=1e-3)
+        assert parts == pytest.approx(derivation.score, abs=1e-3)
 
 
 def test_what_a_rule_with_gaps_shows_of_itself() -> None:
@@ -97,8 +99,8 @@ def test_what_a_rule_with_gaps_shows_of_itself() -> None:
     words = [text.unknown.get(i) or vocabulary.word(id) for i, id in enumerate(ids)]
     [decoded] = decoder.decode(text, weights, options(), n_best=400, distinct=False, threads=1)
     n_checked = 0
-    for one in decoded.derivations:
-        for step, names in zip(one.steps, decoder._names(one, text), strict=True):
+    for derivation in decoded.derivations:
+        for step, names in zip(derivation.steps, decoder._names(derivation, text), strict=True):
             if step.block < 0 or max(step.gaps) < 0:
                 continue
             phrase = int(np.searchsorted(grammar.blocks.block_offsets, step.block, "right")) - 1
@@ -139,8 +141,10 @@ def test_a_feature_of_the_place_brings_in_a_rule_that_would_be_cut() -> None:
     )
     [cut] = decoder.decode(text, weights, one_each, n_best=ALL, threads=1)
     [whole] = decoder.decode(text, weights, options(), n_best=ALL, threads=1)
-    known = {words_of(one) for one in cut.derivations}
-    wanted = next(one for one in whole.derivations if words_of(one) not in known)
+    known = {words_of(derivation) for derivation in cut.derivations}
+    wanted = next(
+        derivation for derivation in whole.derivations if words_of(derivation) not in known
+    )
     names = [n for step in decoder._names(wanted, text) for n in step if "neighbours" in n]
     keys = np.unique(np.array([decoder.features.key_of(name) for name in names], np.uint64))
     sparse = SparseWeights.from_arrays(keys, np.full(len(keys), 50, np.float32))
@@ -166,11 +170,11 @@ def test_keys_of_whole_rules_are_those_that_fire() -> None:
     weights = random_weights(decoder, 2)
     [decoded] = decoder.decode(text, weights, options(), n_best=100, distinct=False, threads=1)
     n_checked = 0
-    for one in decoded.derivations:
-        _, counts = decoder.sparse_features(one, text)
-        fired = set(decoder.sparse_features(one, text)[0].tolist())
+    for derivation in decoded.derivations:
+        _, counts = decoder.sparse_features(derivation, text)
+        fired = set(decoder.sparse_features(derivation, text)[0].tolist())
         assert len(counts) == len(fired)
-        for step in one.steps:
+        for step in derivation.steps:
             has_words = any(id not in GAPS for id in step.target)
             if step.block >= 0 and has_words and step.end - step.begin > 0:
                 side = grammar.blocks.source(

@@ -75,21 +75,21 @@ class Pair:
     def parts(self) -> dict[Bin, list[Part]]:
         """Every way to translate what each bin covers."""
         found: dict[Bin, list[Part]] = defaultdict(list)
-        for one in self.every.prefixes():
-            if one:
-                found[0, one[-1].end, True].append(one)
+        for part in self.every.prefixes():
+            if part:
+                found[0, part[-1].end, True].append(part)
         for begin, end, _ in self.bins[: -self.n]:
-            found[begin, end, False] = [(one,) for one in self.every.spans(begin, end)]
+            found[begin, end, False] = [(step,) for step in self.every.spans(begin, end)]
         return found
 
     @cached_property
     def golden(self) -> list[Part]:
-        return [one for one in self.parts[self.bins[-1]] if words_of(one) == self.reference]
+        return [part for part in self.parts[self.bins[-1]] if words_of(part) == self.reference]
 
     @cached_property
     def states(self) -> set[tuple[Bin, int, int]]:
         """All that is on the way to the reference."""
-        return {state for one in self.golden for state in states_of(one)}
+        return {state for part in self.golden for state in states_of(part)}
 
     @cached_property
     def charts(self) -> dict[int, Chart]:
@@ -127,7 +127,7 @@ def chart_of(pair: Pair, size: int) -> Chart:
             for middle in range(end):
                 before = [part for _, part in kept[0, middle, True]] if middle else [()]
                 following = kept.get((middle, end, False), [])
-                parts += [(*one, *two) for one, (_, two) in product(before, following)]
+                parts += [(*first, *second) for first, (_, second) in product(before, following)]
         else:
             for phrase in range(blocks.n_sources):
                 for gaps in every._matches(blocks.source(phrase).tolist(), begin, end):
@@ -183,10 +183,17 @@ def expected_update(pair: Pair, rule: Selection, good: Good, size: int) -> tuple
 
     gold: dict[Bin, tuple[float, Part]] = {}
     for at in pair.bins:
-        scored = [(pair.score(one, at), one) for one in pair.parts[at] if is_golden(one, at)]
+        scored = [
+            (pair.score(candidate, at), candidate)
+            for candidate in pair.parts[at]
+            if is_golden(candidate, at)
+        ]
         if scored:
             gold[at] = max(scored, key=lambda one: one[0])
-    bad = {at: [one for one in some if is_bad(one[1], at)] for at, some in chart.items()}
+    bad = {
+        at: [scored_part for scored_part in some if is_bad(scored_part[1], at)]
+        for at, some in chart.items()
+    }
 
     def update(at: Bin) -> tuple[float, Expected]:
         return gold[at][0] - bad[at][0][0], (at, gold[at][1], bad[at][0][1])
@@ -224,10 +231,10 @@ def expected_update(pair: Pair, rule: Selection, good: Good, size: int) -> tuple
         survives = any(
             all(
                 pair.reference[begin:end] in kept[place]
-                for place, begin, end in states_of(one)
+                for place, begin, end in states_of(right)
                 if place in before
             )
-            for one in pair.golden
+            for right in pair.golden
         )
         if not survives:
             return first_valid(number), is_won
@@ -275,7 +282,7 @@ def compared(seed: int) -> Iterator[tuple[Selection, bool]]:
     max_span = 2 if seed % 4 == 3 else 10
     for n_source in (3, 4):
         every = Enumeration(grammar, source[:n_source], copies[:n_source], max_span)
-        references = sorted({words_of(one) for one in every.derivations()})
+        references = sorted({words_of(derivation) for derivation in every.derivations()})
         for at in np.random.default_rng(seed).permutation(len(references))[:2].tolist():
             is_whole = n_source == len(source)
             pair = Pair(grammar, weights, every, references[at], is_whole, max_span)

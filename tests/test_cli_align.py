@@ -208,9 +208,13 @@ def test_translations_of_a_word_are_json_lines(verb: Run, trained: Path, tmp_pat
     [row] = [json.loads(line) for line in read_lines(tmp_path / "out")]
     assert row["target"] == word
     slow = slow_table(trained)
-    for one in row["translations"]:
-        wanted = slow[model.source_vocabulary.id(one["source"]), 5]
-        assert (one["reverse_prob"], one["prob"], one["count"]) == pytest.approx(wanted)
+    for translation in row["translations"]:
+        wanted = slow[model.source_vocabulary.id(translation["source"]), 5]
+        assert (
+            translation["reverse_prob"],
+            translation["prob"],
+            translation["count"],
+        ) == pytest.approx(wanted)
     assert "knows no target word 'xyzzy'" in mistake(verb(*call, "--word", "xyzzy"))
 
 

@@ -47,21 +47,24 @@ def test_translations_have_all_that_those_of_phrases_have(
     translator = load(rules)
     sources = list(read_lines(corpus.test_source))
     translations = list(translator.translate_all(sources, threads=1))
-    assert [one.text for one in translations] == list(read_lines(out))
-    assert [one.alignment() for one in translations] == list(read_lines(links))
-    assert any(use.depth for one in translations for use in one.blocks)
-    for one, source in zip(translations, sources, strict=True):
+    assert [translation.text for translation in translations] == list(read_lines(out))
+    assert [translation.alignment() for translation in translations] == list(read_lines(links))
+    assert any(use.depth for translation in translations for use in translation.blocks)
+    for translation, source in zip(translations, sources, strict=True):
         covered = sorted(
-            place for use in one.blocks if use.depth == 0 for place in range(use.begin, use.end)
+            place
+            for use in translation.blocks
+            if use.depth == 0
+            for place in range(use.begin, use.end)
         )
         assert covered == list(range(len(source.split())))
-        for use in one.blocks:
+        for use in translation.blocks:
             own = [word for word in use.target.split(" ") if word not in ("[1]", "[2]", "")]
-            there = list(one.words[use.target_begin : use.target_end])
+            there = list(translation.words[use.target_begin : use.target_end])
             assert set(own) <= set(there)
             if "[1]" not in use.source:
                 assert own == there
-        assert all(0 <= j < len(one.words) for _, j in one.links)
+        assert all(0 <= j < len(translation.words) for _, j in translation.links)
     lines = done(verb("translate", "--model", rules, "--json", "--input", corpus.test_source))
     assert [json.loads(line)["text"] for line in lines.splitlines()] == list(read_lines(out))
 

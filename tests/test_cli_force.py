@@ -31,14 +31,14 @@ def test_the_training_text_is_mostly_reachable_and_more_so_with_a_higher_limit(
 ) -> None:
     found = json.loads(done(verb(*training, "--json", "--limits", "0,2,6")))
     total = found["total"]
-    assert [one["limit"] for one in total] == [0, 2, 6]
-    assert [one["n_pairs"] for one in total] == [400] * 3
-    shares = [one["sentences"] for one in total]
+    assert [figures["limit"] for figures in total] == [0, 2, 6]
+    assert [figures["n_pairs"] for figures in total] == [400] * 3
+    shares = [figures["sentences"] for figures in total]
     assert shares == sorted(shares)
     assert shares[-1] > 0.5
-    assert all(one["words_with_prefixes"] >= one["words"] for one in total)
+    assert all(figures["words_with_prefixes"] >= figures["words"] for figures in total)
     for row in found["lengths"]:
-        reachable = [one["n_reachable"] for one in row["limits"]]
+        reachable = [figures["n_reachable"] for figures in row["limits"]]
         assert reachable == sorted(reachable)
     assert sum(row["limits"][0]["n_pairs"] for row in found["lengths"]) == 400
 
@@ -58,7 +58,7 @@ def test_the_limit_bounds_jumps_or_on_demand_the_way_back(verb: Run, tmp_path: P
     def reached(*rule: str) -> list[int]:
         pair = arguments(model, tmp_path / "a", tmp_path / "b")
         found = json.loads(done(verb(*pair, "--json", "--limits", "2,3,4", *rule)))
-        return [one["n_reachable"] for one in found["total"]]
+        return [figures["n_reachable"] for figures in found["total"]]
 
     assert reached() == reached("--distortion-rule", "jump") == [0, 1, 1]
     assert reached("--distortion-rule", "window") == [0, 0, 1]
@@ -103,9 +103,9 @@ def test_the_number_of_threads_and_the_batches_change_nothing(
         monkeypatch.setattr("calque.decode.forcing.BATCH", batch)
         pairs = force_pairs(model, text.blocks(), (0, 6), ForceOptions(), threads=threads)
         return [
-            (pair.source, one.reachable, one.prefix_source, one.n_derivations, one.best)
+            (pair.source, result.reachable, result.prefix_source, result.n_derivations, result.best)
             for pair in pairs
-            for one in pair.found
+            for result in pair.found
         ]
 
     assert found(1, 512) == found(2, 7)

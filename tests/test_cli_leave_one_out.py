@@ -87,23 +87,23 @@ def test_lists_as_arrays_are_those_of_the_translator(cleaned: Path) -> None:
     for part in search.lists(translator.model.weights, 5):
         texts += part.texts
         scores += part.scores.tolist()
-    wanted = [one for some in lists for one in some]
-    assert texts == [one.text for one in wanted]
-    assert scores == [one.score for one in wanted]
-    for one in wanted:
+    wanted = [translation for some in lists for translation in some]
+    assert texts == [translation.text for translation in wanted]
+    assert scores == [translation.score for translation in wanted]
+    for translation in wanted:
         weights = translator.model.weights
-        assert sum(weights[name] * value for name, value in one.features.items()) == pytest.approx(
-            one.score, abs=1e-4
-        )
+        assert sum(
+            weights[name] * value for name, value in translation.features.items()
+        ) == pytest.approx(translation.score, abs=1e-4)
 
 
 def test_a_sentence_in_pieces_leaves_its_pair_out(cleaned: Path) -> None:
     whole = load(cleaned / "model")
     cut = Translator(whole.model, DecodeOptions(max_words=4))
     lines = list(read_lines(cleaned / "source"))[:60]
-    with_all = [one.score for one in cut.translate_all(lines)]
+    with_all = [translation.score for translation in cut.translate_all(lines)]
     lists = cut.n_best(lines, 1, leave_one_out=LeaveOneOutOptions())
-    without = [one.score for [one] in lists]
+    without = [translation.score for [translation] in lists]
     assert np.mean(without) < np.mean(with_all) - 1
 
 
@@ -128,7 +128,7 @@ def test_oracles_are_farther_from_the_references_where_pairs_are_left_out(
         for more in ((), ("--leave-one-out", "one-count"))
     ]
     for name in ("1-best", "oracle"):
-        whole, without = (one[name]["sentence_bleu"] for one in found)
+        whole, without = (scores[name]["sentence_bleu"] for scores in found)
         assert without < whole - 5
     assert found[1]["oracle"]["sentence_bleu"] > found[1]["1-best"]["sentence_bleu"]
 

@@ -27,8 +27,10 @@ def test_scores_equal_sacrebleu(calque: Run, corpus: CorpusFiles) -> None:
         "chrf": sacrebleu.corpus_chrf(lines, sets).score,
         "ter": sacrebleu.corpus_ter(lines, sets).score,
     }
-    assert {one["metric"]: one["value"] for one in found} == pytest.approx(expected, rel=1e-12)
-    assert all(f"nrefs:{len(references)}|" in one["signature"] for one in found)
+    assert {score["metric"]: score["value"] for score in found} == pytest.approx(
+        expected, rel=1e-12
+    )
+    assert all(f"nrefs:{len(references)}|" in score["signature"] for score in found)
 
 
 def test_the_table_keeps_its_signatures_whole_in_a_pipe(verb: Run, corpus: CorpusFiles) -> None:
@@ -65,8 +67,8 @@ def test_several_files_are_columns(verb: Run, corpus: CorpusFiles) -> None:
     found = json.loads(done(verb("score", *files, "--metric", "chrf", "--json")))
     heads, row = (line.split() for line in out.splitlines()[:2])
     assert heads[1:3] == [str(a), str(b)]
-    assert [one["hypothesis"] for one in found] == [str(a), str(b)]
-    assert row[1:3] == [f"{one['value']:.2f}" for one in found]
+    assert [score["hypothesis"] for score in found] == [str(a), str(b)]
+    assert row[1:3] == [f"{score['value']:.2f}" for score in found]
     lines, references = list(read_lines(b)), [list(read_lines(reference))]
     assert found[1]["value"] == pytest.approx(sacrebleu.corpus_chrf(lines, references).score)
 
@@ -99,7 +101,7 @@ def test_external_scores_are_averaged(verb: Run, corpus: CorpusFiles, tmp_path: 
     files = ["--hypothesis", a, "--hypothesis", b, "--reference", reference]
     files += ["--metric", "external", "--scores", good]
     found = json.loads(done(verb("score", *files, "--scores", bad, "--json")))
-    assert [one["value"] for one in found] == pytest.approx([0.75, 0.26])
+    assert [score["value"] for score in found] == pytest.approx([0.75, 0.26])
     out = done(verb("score", *files, "--scores", bad, "--set", "external.higher_is_better=no"))
     assert out.splitlines()[1].split()[:4] == ["external", "0.7500", "0.2600", "lower"]
     assert mistake(verb("score", *files)) == (

@@ -26,7 +26,9 @@ def test_a_stream_is_translated_as_the_library_does_and_for_any_number_of_thread
     calque: Run, verb: Run, trained: Path, corpus: CorpusFiles, translator: Translator
 ) -> None:
     text = corpus.test_source.read_text()
-    expected = [one.text for one in translator.translate_all(text.splitlines(), threads=1)]
+    expected = [
+        translation.text for translation in translator.translate_all(text.splitlines(), threads=1)
+    ]
     result = calque("translate", "--model", trained, "--threads", "2", "-q", stdin=text)
     assert (done(result).splitlines(), result.stderr) == (expected, "")
     out = done(verb("translate", "--model", trained, "--threads", "8", "-q", stdin=text))
@@ -195,8 +197,8 @@ def test_search_options_reach_the_search(
     flags = [f"--{key.replace('_', '-')}={value}" for key, value in search.items()]
     out = done(verb("translate", "--model", trained, *flags, stdin="\n".join(lines)))
     expected = list(translator.translate_all(lines, **search))
-    assert out.splitlines() == [one.text for one in expected]
-    assert all(one.features["distance"] == 0 for one in expected)
+    assert out.splitlines() == [translation.text for translation in expected]
+    assert all(translation.features["distance"] == 0 for translation in expected)
 
 
 @pytest.mark.parametrize(

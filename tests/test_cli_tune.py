@@ -35,7 +35,7 @@ METHODS = [name for name in method_names() if issubclass(find_method(name), Cand
 
 
 def setting(method: str) -> list[str]:
-    return [word for one in QUICK.get(method, ["rounds=4"]) for word in ("--set", one)]
+    return [word for option in QUICK.get(method, ["rounds=4"]) for word in ("--set", option)]
 
 
 @pytest.fixture
@@ -276,4 +276,4 @@ def test_many_sparse_weights_on_few_sentences_are_warned_of(
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             trainer_.fit(quiet)
-        assert not [one for one in told if "sparse weights" in str(one.message)]
+        assert not [warning for warning in told if "sparse weights" in str(warning.message)]

@@ -65,7 +65,9 @@ OF_ANY_SIZE = {
 """As long as the ids in other arrays demand, which are the caller's own."""
 
 
-@pytest.mark.parametrize(("name", "array"), [one for one in CHANGED if one not in OF_ANY_SIZE])
+@pytest.mark.parametrize(
+    ("name", "array"), [changed for changed in CHANGED if changed not in OF_ANY_SIZE]
+)
 def test_an_array_that_is_changed_must_have_the_right_size(name: str, array: str) -> None:
     call = calls()[name]
     for size in (0, 1) if len(call.arguments[array]) > 1 else (0,):

@@ -52,8 +52,8 @@ def test_seeds_and_splits_are_independent_draws(pair: str) -> None:
         {example.source for example in generate(pair, split, 200, seed) if len(example.source) > 30}
         for split, seed in itertools.product(SPLITS, (1, 2))
     ]
-    for one, other in itertools.combinations(drawn, 2):
-        assert len(one & other) < 5
+    for sources, others in itertools.combinations(drawn, 2):
+        assert len(sources & others) < 5
 
 
 @pytest.mark.parametrize(

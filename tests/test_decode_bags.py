@@ -186,16 +186,16 @@ def test_bags_of_lines_are_candidates_without_dense_features(
 ) -> None:
     lines = list(read_lines(corpus.train_source))[:300]
     lists = list(BlockBags(translator, ["P1", "W1"]).lists(lines, 1))
-    assert [len(one.lengths) for one in lists] == [256, 44]
-    assert all((one.lengths == 1).all() and not one.dense.any() for one in lists)
-    assert all(one.dense.shape[1] == len(translator.decoder.feature_names) for one in lists)
-    assert {text for one in lists for text in one.texts} == {""}
-    keys = np.concatenate([one.sparse.keys for one in lists])
+    assert [len(part.lengths) for part in lists] == [256, 44]
+    assert all((part.lengths == 1).all() and not part.dense.any() for part in lists)
+    assert all(part.dense.shape[1] == len(translator.decoder.feature_names) for part in lists)
+    assert {text for part in lists for text in part.texts} == {""}
+    keys = np.concatenate([part.sparse.keys for part in lists])
     both = translator.model.in_family("P1", keys) | translator.model.in_family("W1", keys)
     assert both.all()
     # What does not depend on the batch: the last sentence, alone at its place.
     alone = BlockBags(translator, ["P1", "W1"])
-    again = np.concatenate([one.sparse.keys for one in alone.lists([*[""] * 299, lines[299]], 1)])
+    again = np.concatenate([part.sparse.keys for part in alone.lists([*[""] * 299, lines[299]], 1)])
     assert again.tolist() == keys[-len(again) :].tolist()
 
 

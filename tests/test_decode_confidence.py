@@ -39,8 +39,8 @@ def test_a_posterior_is_the_probability_of_the_candidates_with_the_word(
     for (best, evidence), candidates in zip(translator.evidence(lines), lists, strict=True):
         assert best.text == candidates[0].text
         for scale in (0.3, 1.0):
-            shares = [math.exp(scale * (one.score - best.score)) for one in candidates]
-            stays = [right_words(best.words, [one.words]) for one in candidates]
+            shares = [math.exp(scale * (candidate.score - best.score)) for candidate in candidates]
+            stays = [right_words(best.words, [candidate.words]) for candidate in candidates]
             expected = np.array(shares) @ np.array(stays) / sum(shares)
             np.testing.assert_allclose(evidence.posteriors(scale), expected, atol=1e-5)
         words = UNCALIBRATED.confidences(evidence)
@@ -132,7 +132,9 @@ def test_calibration_needs_right_and_wrong_words() -> None:
     truth = Calibration(scale=0.5, bias=0.0, posterior=1.0, sentence=0.0, unknown=0.0)
     judged = judged_by(truth, 60)
     with pytest.raises(CalqueError, match="expected at least 200, right and wrong ones"):
-        calibrate([Judged(one.evidence, np.ones_like(one.is_right)) for one in judged])
+        calibrate(
+            [Judged(sentence.evidence, np.ones_like(sentence.is_right)) for sentence in judged]
+        )
     with pytest.raises(CalqueError, match="expected at least 200"):
         calibrate(judged[:3])
 

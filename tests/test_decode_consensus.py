@@ -53,7 +53,7 @@ def softmax(scores: Sequence[float], scale: float) -> list[float]:
 def test_the_core_sums_over_all_pairs_of_a_list(
     lists: list[list[list[int]]], seed: int, threads: int
 ) -> None:
-    candidates = [words for one in lists for words in one]
+    candidates = [words for listed in lists for words in listed]
     probabilities = np.random.default_rng(seed).random(len(candidates))
     found = _core.expected_bleu(
         np.array([word for words in candidates for word in words], np.int32),
@@ -63,9 +63,9 @@ def test_the_core_sums_over_all_pairs_of_a_list(
         threads=threads,
     )
     expected: list[float] = []
-    for one in lists:
-        some = probabilities[len(expected) : len(expected) + len(one)]
-        expected += expected_of(one, some.tolist())
+    for listed in lists:
+        some = probabilities[len(expected) : len(expected) + len(listed)]
+        expected += expected_of(listed, some.tolist())
     assert found == pytest.approx(expected)
 
 
@@ -121,9 +121,11 @@ def brute_force(
     probabilities: dict[tuple[str, ...], float] = {}
     for system, share in zip(systems, shares, strict=True):
         [found] = system.n_best([sentence], options.length, **search)
-        posterior = softmax([one.score for one in found], options.scale)
-        for one, probability in zip(found, posterior, strict=True):
-            probabilities[one.words] = probabilities.get(one.words, 0.0) + share * probability
+        posterior = softmax([translation.score for translation in found], options.scale)
+        for translation, probability in zip(found, posterior, strict=True):
+            probabilities[translation.words] = (
+                probabilities.get(translation.words, 0.0) + share * probability
+            )
     candidates = list(probabilities)
     worths = expected_of(candidates, list(probabilities.values()))
     best = max(range(len(worths)), key=lambda at: round(worths[at], 12))
@@ -144,21 +146,23 @@ def test_the_choice_is_that_of_brute_force(
     shares = [1.0] if n_systems == 1 else [0.75, 0.25]
     consensus = Consensus(systems[:n_systems], [3 * share for share in shares], options)
     found = list(consensus.translate_all(sentences))
-    for sentence, one in zip(sentences, found, strict=True):
-        check_choice(one, brute_force(systems[:n_systems], sentence, shares, options))
+    for sentence, translation in zip(sentences, found, strict=True):
+        check_choice(translation, brute_force(systems[:n_systems], sentence, shares, options))
     best = list(systems[0].translate_all(sentences))
-    assert scale == 2.0 or [one.text for one in found] != [one.text for one in best]
+    assert scale == 2.0 or [translation.text for translation in found] != [
+        translation.text for translation in best
+    ]
 
 
 def test_a_very_large_scale_leaves_the_choice_of_the_search(
     systems: list[Translator], sentences: list[str]
 ) -> None:
     consensus = Consensus(systems[0], options=ConsensusOptions(scale=1e6))
-    best = [one.text for one in systems[0].translate_all(sentences)]
-    assert [one.text for one in consensus.translate_all(sentences)] == best
+    best = [translation.text for translation in systems[0].translate_all(sentences)]
+    assert [translation.text for translation in consensus.translate_all(sentences)] == best
     second = Consensus(systems, [0, 1], ConsensusOptions(scale=1e6))
-    best = [one.text for one in systems[1].translate_all(sentences)]
-    assert [one.text for one in second.translate_all(sentences)] == best
+    best = [translation.text for translation in systems[1].translate_all(sentences)]
+    assert [translation.text for translation in second.translate_all(sentences)] == best
 
 
 def test_long_sentences_new_terms_and_copies_are_compared_by_their_words(
@@ -201,10 +205,14 @@ def test_lists_come_by_expected_bleu_with_the_scores_of_the_models(
     consensus = Consensus(systems[0], options=ConsensusOptions(length=10, scale=0.3))
     [lists] = consensus.n_best(sentences[:1], 10)
     [own] = systems[0].n_best(sentences[:1], 10)
-    worths = [one.expected_bleu or 0.0 for one in lists]
+    worths = [translation.expected_bleu or 0.0 for translation in lists]
     assert worths == sorted(worths, reverse=True)
-    assert sorted(one.score for one in lists) == sorted(one.score for one in own)
-    assert [one.score for one in lists] != [one.score for one in own]
+    assert sorted(translation.score for translation in lists) == sorted(
+        translation.score for translation in own
+    )
+    assert [translation.score for translation in lists] != [
+        translation.score for translation in own
+    ]
     [more] = consensus.n_best(sentences[:1], 25, with_confidence=True)
     assert len(more) == 25
     assert len(more[0].word_confidences) == len(more[0].words)
@@ -283,22 +291,24 @@ def test_translate_takes_several_weights_and_models(
         ("--model", trained, "--model", model, "--weights", "default", "--weights", "other"),
     ):
         rows = done(verb("translate", *named, *flags, *shares, stdin=stdin)).splitlines()
-        assert [json.loads(row)["text"] for row in rows] == [one.text for one in expected]
+        assert [json.loads(row)["text"] for row in rows] == [
+            translation.text for translation in expected
+        ]
         worths = [json.loads(row)["expected_bleu"] for row in rows]
-        assert worths == [one.expected_bleu for one in expected]
+        assert worths == [translation.expected_bleu for translation in expected]
     lists = [tmp_path / "1.nbest", tmp_path / "2.nbest"]
     for name, path in zip(("same", "other"), lists, strict=True):
         out = ("--nbest", 20, "--nbest-output", path, "--output", tmp_path / "out")
         done(verb("translate", "--model", model, "--weights", name, *out, "-q", stdin=stdin))
     both = ("--nbest", lists[0], "--nbest", lists[1], "--nbest-output", tmp_path / "both")
     ranked = done(verb("rerank", *both, *flags[:-1], *shares)).splitlines()
-    assert ranked == [one.text for one in expected]
+    assert ranked == [translation.text for translation in expected]
     assert read_nbest(tmp_path / "both").totals is not None
 
 
 def test_a_pipe_is_answered_line_by_line(trained: Path, corpus: CorpusFiles) -> None:
     lines = list(read_lines(corpus.test_source))[:2]
-    expected = [one.text for one in Consensus(load(trained)).translate_all(lines)]
+    expected = [translation.text for translation in Consensus(load(trained)).translate_all(lines)]
     with subprocess.Popen(
         [sys.executable, "-m", "calque", "translate", "--model", trained, "--consensus", "-q"],
         stdin=subprocess.PIPE,
@@ -346,6 +356,6 @@ def test_rerank_refuses_what_makes_no_sense(
     lists = tmp_path / "lists"
     lists.write_text("0 ||| a ||| x= 1 ||| 1\n")
     (tmp_path / "w").write_text("x 1\n")
-    given = [one.replace("{lists}", str(lists)) for one in arguments]
-    given = [str(tmp_path / "w") if one == "w" else one for one in given]
+    given = [argument.replace("{lists}", str(lists)) for argument in arguments]
+    given = [str(tmp_path / "w") if argument == "w" else argument for argument in given]
     assert message in mistake(verb("rerank", "--nbest", lists, *given))

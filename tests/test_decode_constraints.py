@@ -106,14 +106,14 @@ def test_terms_hold_in_every_translation(
     )
     expected = leftmost_longest(words, terms)
     weights = translator.model.weights
-    for one in found:
-        check_whole(one, len(words))
-        blocks = {(block.begin, block.end): block for block in one.blocks}
+    for translation in found:
+        check_whole(translation, len(words))
+        blocks = {(block.begin, block.end): block for block in translation.blocks}
         for begin, end, target in expected:
             assert blocks[begin, end].target == target
             assert blocks[begin, end].known
-        added = sum(weights[name] * value for name, value in one.features.items())
-        assert one.score == pytest.approx(added, abs=1e-3)
+        added = sum(weights[name] * value for name, value in translation.features.items())
+        assert translation.score == pytest.approx(added, abs=1e-3)
 
 
 @settings(max_examples=40, deadline=None)
@@ -183,7 +183,7 @@ def test_a_list_of_different_translations_stays_different(translator: Translator
     [found] = translator.n_best(
         ["qq eins zwei qq drei"], 20, terminology={"eins": "qq", "drei": "new"}
     )
-    assert len({one.words for one in found}) == len(found)
+    assert len({translation.words for translation in found}) == len(found)
 
 
 def test_terms_and_text_meet_in_case_tokens_and_numbers(cased: Translator) -> None:
@@ -271,16 +271,18 @@ def test_pieces_are_the_sentence(
     pieces = list(split(words, required, limit))
     assert [word for piece in pieces for word in piece.words] == words
     shifted = [
-        (piece.begin + one.begin, piece.begin + one.end)
+        (piece.begin + constraint.begin, piece.begin + constraint.end)
         for piece in pieces
-        for one in piece.required
+        for constraint in piece.required
     ]
-    assert shifted == [(one.begin, one.end) for one in required]
+    assert shifted == [(constraint.begin, constraint.end) for constraint in required]
     for piece in pieces:
         is_last = piece is pieces[-1]
-        longest = max((one.end - one.begin for one in piece.required), default=0)
+        longest = max(
+            (constraint.end - constraint.begin for constraint in piece.required), default=0
+        )
         assert len(piece.words) <= max(limit, longest)
-        assert all(one.end <= len(piece.words) for one in piece.required)
+        assert all(constraint.end <= len(piece.words) for constraint in piece.required)
         if not is_last and not piece.required and "." in piece.words:
             assert piece.words[-1] in (".", "c!")
 
@@ -310,10 +312,12 @@ def test_the_list_of_a_cut_sentence_holds_the_best_sums(
             [" ".join(piece.words) for piece in split(words, [], 4)], 30, distinct=False, **QUICK
         )
     )
-    sums = sorted((sum(one.score for one in way) for way in product(*lists)), reverse=True)
-    assert [one.score for one in found] == pytest.approx(sums[:30])
+    sums = sorted(
+        (sum(translation.score for translation in way) for way in product(*lists)), reverse=True
+    )
+    assert [translation.score for translation in found] == pytest.approx(sums[:30])
     [different] = translator.n_best([" ".join(words)], 30, max_words=4, **QUICK)
-    assert len({one.words for one in different}) == len(different)
+    assert len({translation.words for translation in different}) == len(different)
     assert different[0] == found[0]
 
 

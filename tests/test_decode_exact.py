@@ -206,9 +206,9 @@ def test_results_do_not_depend_on_the_number_of_threads() -> None:
             sentences, Weights.default(), DecodeOptions(), n_best=5, threads=threads
         )
         return [
-            (d.score, one.n_generated, [step.block for step in d.steps])
-            for one in decoded
-            for d in one.derivations
+            (d.score, sentence.n_generated, [step.block for step in d.steps])
+            for sentence in decoded
+            for d in sentence.derivations
         ]
 
     assert run(1) == run(2) == run(8)

@@ -134,7 +134,7 @@ def test_a_pair_that_was_given_up_changes_nothing_of_the_next(n: int) -> None:
         wanted = SourceText(Sentences.from_lists(targets), np.full(sum(lengths), 4, np.int32))
         text = as_source([[3] * k for k in lengths])
         forced = decoder.force(text, wanted, random_weights(4), options, threads=1)
-        return [(one.truncated, one.n_derivations, one.n_states) for one in forced]
+        return [(result.truncated, result.n_derivations, result.n_states) for result in forced]
 
     assert found([n, 2, n, 3]) == [*found([n]), *found([2]), *found([n]), *found([3])]
     assert found([n])[0][0]
@@ -194,7 +194,7 @@ def test_forced_decoding_uses_blocks_that_translation_does_not_look_at() -> None
     for n, seen in ((7, 7), (0, 30)):
         options = DecodeOptions(max_targets=n, options_per_span=0, stack_size=0, pop_limit=0)
         [found] = decoder.decode(text, weights, options, n_best=100)
-        targets = {one.steps[0].target[0] for one in found.derivations}
+        targets = {derivation.steps[0].target[0] for derivation in found.derivations}
         assert targets == {4 + k for k in range(seen)}  # the most frequent ones
     wanted = SourceText(Sentences.from_lists([[33]]), np.array([33], np.int32))
     [forced] = decoder.force(text, wanted, weights, ForceOptions())

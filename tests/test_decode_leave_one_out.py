@@ -387,7 +387,7 @@ def test_forced_decoding_leaves_the_pair_out() -> None:
 
     with_all = decoder.force(*parts)
     without = decoder.force(*parts, leave_one_out=training.left_out(every))
-    assert [one.n_derivations for one in without] == [ways(i, i) for i in every]
+    assert [result.n_derivations for result in without] == [ways(i, i) for i in every]
     assert sum(f.reachable for f in without) < sum(f.reachable for f in with_all)
 
 

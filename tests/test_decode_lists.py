@@ -44,7 +44,7 @@ def translator(
     build(BitextFiles(source, target), path, options, threads=1)
     plain = load(path)
     keys = np.unique(
-        np.concatenate([one.sparse.keys for one in search(plain).lists(plain.model.weights, 5)])
+        np.concatenate([part.sparse.keys for part in search(plain).lists(plain.model.weights, 5)])
     )
     values = np.random.default_rng(1).normal(0, 0.1, len(keys)).astype(np.float32)
     weights = Weights(plain.model.weights, SparseWeights.from_arrays(keys, values))
@@ -68,14 +68,16 @@ def test_arrays_hold_the_same_translations(translator: Translator, max_words: in
     translator = Translator(translator.model, options)
     expected = list(translator.n_best(lines_of(translator), N))
     found = list(search(translator).lists(translator.model.weights, N))
-    lengths = np.concatenate([one.lengths for one in found])
+    lengths = np.concatenate([part.lengths for part in found])
     assert lengths.tolist() == [len(some) for some in expected]
-    every = [one for some in expected for one in some]
-    assert [text for one in found for text in one.texts] == [one.text for one in every]
-    dense = np.concatenate([one.dense for one in found])
-    assert dense.tolist() == [list(one.features.values()) for one in every]
-    scores = np.concatenate([one.scores for one in found])
-    assert scores.tolist() == [one.score for one in every]
+    every = [translation for some in expected for translation in some]
+    assert [text for part in found for text in part.texts] == [
+        translation.text for translation in every
+    ]
+    dense = np.concatenate([part.dense for part in found])
+    assert dense.tolist() == [list(translation.features.values()) for translation in every]
+    scores = np.concatenate([part.scores for part in found])
+    assert scores.tolist() == [translation.score for translation in every]
 
 
 @pytest.mark.parametrize("max_words", [80, 4])
@@ -120,20 +122,20 @@ def test_a_model_without_families_gives_empty_rows(trained: Path, corpus: Corpus
 def test_lists_of_one_are_the_best_translations(translator: Translator) -> None:
     lines = lines_of(translator)
     found = list(search(translator).lists(translator.model.weights, 1))
-    assert [text for one in found for text in one.texts] == [
+    assert [text for part in found for text in part.texts] == [
         best.text for best in translator.translate_all(lines)
     ]
-    assert all((one.lengths == 1).all() for one in found)
+    assert all((part.lengths == 1).all() for part in found)
 
 
 def test_the_memory_of_restored_texts_is_bounded(
     translator: Translator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = [one.texts for one in search(translator).lists(translator.model.weights, N)]
+    expected = [part.texts for part in search(translator).lists(translator.model.weights, N)]
     monkeypatch.setattr("calque.decode.candidate_texts.RESTORED", 10)
     bounded = search(translator)
     for _ in range(2):
-        found = [one.texts for one in bounded.lists(translator.model.weights, N)]
+        found = [part.texts for part in bounded.lists(translator.model.weights, N)]
         assert found == expected
     assert bounded.n_remembered <= 10
 
@@ -147,19 +149,24 @@ def test_oracles_as_arrays_are_those_that_texts_give_one_by_one(
     options = OracleOptions(reordering=mode)
     found = list(oracle_lists(translator, lines, references, options, n_best=4))
     expected = [
-        one.translations for one in oracle_texts(translator, lines, references, options, n_best=4)
+        oracles.translations
+        for oracles in oracle_texts(translator, lines, references, options, n_best=4)
     ]
-    every = [one for some in expected for one in some]
-    lengths = np.concatenate([one.lengths for one in found])
+    every = [translation for some in expected for translation in some]
+    lengths = np.concatenate([part.lengths for part in found])
     assert lengths.tolist() == [len(some) for some in expected]
-    assert [text for one in found for text in one.texts] == [one.text for one in every]
-    assert np.concatenate([one.scores for one in found]).tolist() == [one.score for one in every]
-    dense = np.concatenate([one.dense for one in found])
-    assert dense.tolist() == [list(one.features.values()) for one in every]
-    sequences = [[(b.begin, b.end, b.target) for b in one.blocks] for one in every]
+    assert [text for part in found for text in part.texts] == [
+        translation.text for translation in every
+    ]
+    assert np.concatenate([part.scores for part in found]).tolist() == [
+        translation.score for translation in every
+    ]
+    dense = np.concatenate([part.dense for part in found])
+    assert dense.tolist() == [list(translation.features.values()) for translation in every]
+    sequences = [[(b.begin, b.end, b.target) for b in translation.blocks] for translation in every]
     first = 0
     for n in lengths:
-        assert len({tuple(one) for one in sequences[first : first + n]}) == n
+        assert len({tuple(sequence) for sequence in sequences[first : first + n]}) == n
         first += n
 
 
@@ -167,12 +174,14 @@ def test_the_sparse_features_of_oracles_are_those_of_their_blocks(translator: Tr
     lines, model = lines_of(translator), translator.model
     parts = translator, lines, [lines[::-1]], OracleOptions()
     [lists] = oracle_lists(*parts, n_best=3)
-    every = [one for some in oracle_texts(*parts, n_best=3) for one in some.translations]
+    every = [
+        translation for some in oracle_texts(*parts, n_best=3) for translation in some.translations
+    ]
     assert model.in_family("P3", lists.sparse.keys).any()
-    for at, one in enumerate(every):
+    for at, translation in enumerate(every):
         row = slice(lists.sparse.offsets[at], lists.sparse.offsets[at + 1])
         keys, counts = lists.sparse.keys[row], lists.sparse.counts[row]
         of_blocks = model.in_family("P1", keys)
         found = dict(zip(keys[of_blocks].tolist(), counts[of_blocks].tolist(), strict=True))
-        names = [f"P1:{block.source} ||| {block.target}" for block in one.blocks]
+        names = [f"P1:{block.source} ||| {block.target}" for block in translation.blocks]
         assert found == Counter(model.features.key_of(name) for name in names)

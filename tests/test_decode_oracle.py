@@ -42,7 +42,7 @@ def bleu(words: tuple[int, ...], references: list[list[int]], brevity_penalty: b
             return 0.0
         logs.append(math.log(matches / total))
     mean = math.exp(sum(logs) / 4)
-    closest = min((abs(len(one) - len(words)), len(one)) for one in references)[1]
+    closest = min((abs(len(other) - len(words)), len(other)) for other in references)[1]
     if brevity_penalty and len(words) < closest:
         mean *= math.exp(1 - closest / len(words))
     return mean
@@ -172,6 +172,10 @@ def test_results_do_not_depend_on_the_number_of_threads() -> None:
 
     def run(threads: int) -> list[tuple[float, list[int]]]:
         found = decoder.oracle(as_source(sentences), [texts], OracleOptions(), threads=threads)
-        return [(d.score, [s.block for s in d.steps]) for one in found for d in one.derivations]
+        return [
+            (d.score, [s.block for s in d.steps])
+            for sentence in found
+            for d in sentence.derivations
+        ]
 
     assert run(1) == run(2) == run(8)

@@ -54,7 +54,11 @@ def test_a_folder_is_read_by_the_ends_of_its_names(tmp_path: Path) -> None:
     path = folder_of(tmp_path / "c", **files, dev_en_0=2, dev_en_1=2, dev_en_10=2)
     corpus = read_corpus(path)
     assert (corpus.source_language, corpus.target_language) == ("de", "en")
-    assert [one.name for one in corpus.dev.references] == ["dev.en.0", "dev.en.1", "dev.en.10"]
+    assert [reference.name for reference in corpus.dev.references] == [
+        "dev.en.0",
+        "dev.en.1",
+        "dev.en.10",
+    ]
     assert [len(text.sentences) for text in corpus.texts] == [5, 2, 3]
     assert corpus.dev.n_words == (4, 12)
     assert read_corpus(path, "de-en").test.digest == corpus.test.digest != corpus.dev.digest
@@ -237,7 +241,7 @@ def trained_cell(bench: Bench, n_rounds: int) -> Cell:
         task = DecoderTask(Translator(model), dev.source, dev.references, n_best=5)
         trainer = Mert(rounds=n_rounds, restarts=1)
         result = trainer.fit(task, run=folder / "run", threads=1, progress=progress)
-        curve = [one.score for one in result.history]
+        curve = [done.score for done in result.history]
         return Cell({"bleu": result.score}, {"dev": curve}, weights=result.weights)
 
     return bench.cell("mert", {"rounds": n_rounds}, work)

@@ -50,7 +50,7 @@ def work(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> ExpectedBl
 
 
 def test_the_limit_is_the_one_that_is_better_on_dev(work: ExpectedBleuCells) -> None:
-    by_limit = {one: work._baseline(one, 1).figures["dev bleu"] for one in recipe.LIMITS}
+    by_limit = {limit: work._baseline(limit, 1).figures["dev bleu"] for limit in recipe.LIMITS}
     assert by_limit[work.limit] == max(by_limit.values())
     assert work.setting("a").decode == {"distortion_limit": work.limit}
     first, second = work.baseline()
@@ -64,10 +64,10 @@ def test_lists_are_of_the_first_pairs_and_tell_of_their_blocks(work: ExpectedBle
     assert list(work.text.sentences) == list(source)
     model = work.setting("a", work.baseline()[0]).of(work.model)
     best = list(Translator(model).translate_all(source))
-    n_blocks = sum(len(one.blocks) for one in best)
+    n_blocks = sum(len(translation.blocks) for translation in best)
     n_words = sum(len(line.split()) for line in source)
     assert made.figures["words per block"] == pytest.approx(n_words / n_blocks)
-    texts = [one.text for one in best]
+    texts = [translation.text for translation in best]
     [bleu] = score(texts, work.text.reference_lines, ["bleu"], tokenize="none")
     assert made.figures["bleu"] == pytest.approx(bleu.value)
 
@@ -145,7 +145,7 @@ def test_tuning_scales_what_was_learned_family_by_family(work: ExpectedBleuCells
             assert ratios == pytest.approx(np.full(len(ratios), ratios[0]), rel=1e-3)
         model = replace(work.setting("all").of(work.model), weights=cell.weights)
         lines = work.bench.corpus.test.sentences
-        again = [one.text for one in Translator(model).translate_all(lines)]
+        again = [translation.text for translation in Translator(model).translate_all(lines)]
         assert again == list(cell.outputs["test"])
 
 

@@ -261,7 +261,7 @@ def test_growth_is_exponential_where_the_logarithm_is_a_straight_line() -> None:
         return Reachability(plain.limits, tuple(rows), plain.total)
 
     def verdicts(*logs: float) -> set[Verdict]:
-        return {one.verdict for one in reach._exponential(table(*logs))}
+        return {claim.verdict for claim in reach._exponential(table(*logs))}
 
     assert verdicts(1.0, 2.0, 3.0, 4.1) == {HOLDS}
     assert verdicts(4.0, 3.0, 2.0, 1.0) == {FAILS}

@@ -69,7 +69,9 @@ def test_figures_are_those_of_what_the_weights_give(work: RelevantSetCells) -> N
         assert cell.weights is not None
         model = replace(work._dense(7).of(work.model), weights=cell.weights)
         for text in (work.bench.corpus.dev, work.bench.corpus.test):
-            again = [one.text for one in Translator(model).translate_all(text.sentences)]
+            again = [
+                translation.text for translation in Translator(model).translate_all(text.sentences)
+            ]
             assert again == list(cell.outputs[text.name])
             [bleu] = score(again, text.reference_lines, ["bleu"], tokenize="none")
             assert cell.figures[f"{text.name} bleu"] == bleu.value

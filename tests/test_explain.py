@@ -81,12 +81,12 @@ def test_contributions_add_up_to_the_translation(
         explanation = translator.explain(line, **options)
         assert explanation.translation == translation
         assert explanation.score == pytest.approx(translation.score, abs=1e-4)
-        assert tuple(one.block for one in explanation.blocks) == translation.blocks
+        assert tuple(block.block for block in explanation.blocks) == translation.blocks
         by_name = {use.name: use.value for use in explanation.features}
         for name, value in translation.features.items():
             assert by_name.get(name, 0.0) == pytest.approx(value, abs=1e-4)
-        for one in explanation.blocks:
-            sizes = [abs(use.contribution) for use in one.features]
+        for block in explanation.blocks:
+            sizes = [abs(use.contribution) for use in block.features]
             assert sizes == sorted(sizes, reverse=True)
 
 
@@ -94,7 +94,7 @@ def test_copied_and_required_words_are_told_apart(translator: Translator, lines:
     first, *rest = lines[0].split()
     sentence = " ".join([first, *rest, "qqq", "www"])
     explanation = translator.explain(sentence, terminology={"qqq": "a term"})
-    origins = {one.block.source: one.origin for one in explanation.blocks}
+    origins = {block.block.source: block.origin for block in explanation.blocks}
     assert (origins["qqq"], origins["www"]) == ("required", "copied")
     text = explanation.to_text()
     assert "qqq → a term (required)" in text
@@ -232,7 +232,7 @@ def test_explain_draws_writes_and_prints_what_the_library_finds(
     assert done(verb(*base, lines[0], "--top", "1", "--width", "20")) == expected.to_text(20, 1)
     printed = json.loads(done(verb(*base, lines[0], "--json")))
     assert printed == json.loads(json.dumps(expected.to_json()))
-    total = sum(one["score"] for one in printed["blocks"])
+    total = sum(block["score"] for block in printed["blocks"])
     assert total == pytest.approx(printed["score"])
 
 

@@ -108,7 +108,7 @@ def test_every_merge_is_the_cheapest_by_brute_force(
 def check_bits(bits: list[str], merges: list[tuple[int, int]]) -> None:
     """The bit strings are the ways from the root of the tree that the merges make."""
     if not merges:
-        assert [one for one in bits if one] == ["0"]
+        assert [path for path in bits if path] == ["0"]
         return
     members = {cls: [cls] for pair in merges for cls in pair}
     ways = dict.fromkeys(members, "")

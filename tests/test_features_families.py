@@ -366,7 +366,11 @@ def test_features_of_different_names_have_different_keys() -> None:
     plain = Template("edge+source.length", ("source.last", "source.length"))
     longer = replace(plain, extends="edge")
     other = Template("edge+jump", ("source.last", "jump"), extends="edge")
-    keys = {one.key_of(["x", str(n)]) for one in (edge, plain, longer, other) for n in range(1, 50)}
+    keys = {
+        template.key_of(["x", str(n)])
+        for template in (edge, plain, longer, other)
+        for n in range(1, 50)
+    }
     assert len(keys) == 4 * 49
     assert edge.key_of(["x", "1"]) >> 16 == longer.key_of(["x", "1"]) >> 16
 
@@ -408,14 +412,14 @@ def test_results_do_not_depend_on_threads_or_on_sentences_before() -> None:
     lines = [" ".join(f"w{i}" for i in rng.integers(0, 5, rng.integers(1, 12))) for _ in range(40)]
     text = SourceText.encode(lines, parts.vocabulary, parts.vocabulary)
     plain = decoder.decode(text, Weights.default(), DecodeOptions(), n_best=3)
-    rows = decoder.sparse_rows([one.derivations for one in plain], text)
+    rows = decoder.sparse_rows([sentence.derivations for sentence in plain], text)
     keys = np.unique(rows.keys)
     values = rng.normal(0, 0.1, len(keys)).astype(np.float32)
     weights = Weights(Weights.default(), SparseWeights.from_arrays(keys, values))
 
     def run(threads: int) -> list[tuple[float, int]]:
         found = decoder.decode(text, weights, DecodeOptions(), threads=threads)
-        return [(one.derivations[0].score, one.n_generated) for one in found]
+        return [(sentence.derivations[0].score, sentence.n_generated) for sentence in found]
 
     alone = []
     for line in lines:
@@ -446,7 +450,7 @@ def test_word_edges_may_keep_to_some_levels() -> None:
         for name, template in every.items()
         if all(slot.partition("@")[2] in {*wanted, ""} for slot in template.slots)
     }
-    found = {one.name: one for one in wordedges(levels="char, brown6,brown")}
+    found = {edge.name: edge for edge in wordedges(levels="char, brown6,brown")}
     assert 0 < len(kept) < len(every)
     assert found == kept
     assert chosen_templates("maxforce", levels="type")[1].slots == ("source.first@type",)

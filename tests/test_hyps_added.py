@@ -37,16 +37,18 @@ from calque.tune.freezing import free_features
 
 TEXT = st.lists(st.sampled_from(["a", "b", "c", "7", "."]), max_size=7).map(" ".join)
 LISTS = st.lists(st.lists(TEXT, min_size=1, max_size=5), min_size=1, max_size=3)
-EVERYTHING = ",".join(name for name, one in FAMILIES.items() if one.sparse is None)
-SPARSE = ",".join(name for name, one in FAMILIES.items() if one.sparse)
+EVERYTHING = ",".join(name for name, definition in FAMILIES.items() if definition.sparse is None)
+SPARSE = ",".join(name for name, definition in FAMILIES.items() if definition.sparse)
 
 
 def nbest_of(lists: list[list[str]], totals: list[float] | None = None) -> NBest:
     """Lists with one feature that says nothing: a number from a fixed seed."""
-    texts = [text for one in lists for text in one]
+    texts = [text for candidates in lists for text in candidates]
     return NBest(
         ("noise",),
-        np.repeat(np.arange(len(lists)), [len(one) for one in lists]).astype(np.int64),
+        np.repeat(np.arange(len(lists)), [len(candidates) for candidates in lists]).astype(
+            np.int64
+        ),
         texts,
         np.arange(len(texts) + 1),
         np.zeros(len(texts), np.int32),
@@ -65,7 +67,7 @@ def material(trained: Path, model: Model, corpus: CorpusFiles) -> Material:
     """What our decoder makes of sentences, and candidates that are odd."""
     source = [*list(read_lines(corpus.test_source))[:12], "xyzzy of nothing", ""]
     found = load(trained).n_best(source[:-1], 6)
-    lists = [[one.text for one in some] for some in found]
+    lists = [[translation.text for translation in some] for some in found]
     lists[0] += ["", "xyzzy plugh", lists[1][0]]
     return Material(nbest_of([*lists, ["", "word word"]]), source, model)
 
@@ -145,15 +147,15 @@ def test_blocks_of_the_source_support_the_ngrams_they_make(
 def test_consensus_is_the_expected_bleu_within_the_list(
     lists: list[list[str]], scale: float, seed: int
 ) -> None:
-    flat = [text for one in lists for text in one]
+    flat = [text for candidates in lists for text in candidates]
     totals = np.random.default_rng(seed).normal(size=len(flat))
     material = Material(nbest_of(lists, totals.tolist()))
     found = consensus(material, scale)["consensus"]
     at = 0
-    for one in lists:
-        powers = [math.exp(scale * total) for total in totals[at : at + len(one)]]
-        for text in one:
-            row = [bleu_plus_one(text.split(), other.split()) for other in one]
+    for candidates in lists:
+        powers = [math.exp(scale * total) for total in totals[at : at + len(candidates)]]
+        for text in candidates:
+            row = [bleu_plus_one(text.split(), other.split()) for other in candidates]
             expected = sum(p * gain for p, gain in zip(powers, row, strict=True)) / sum(powers)
             assert found[at] == pytest.approx(expected)
             at += 1
@@ -171,14 +173,14 @@ def test_what_a_candidate_looks_like_is_counted(
     source = data.draw(st.lists(TEXT, min_size=len(lists), max_size=len(lists)))
     material = Material(nbest_of(lists), source)
     found = {**length(material), **repetition(material), **copies(material)}
-    for at, (one, words) in enumerate(rows(material)):
+    for at, (candidate, words) in enumerate(rows(material)):
         bigrams = list(pairwise(words))
         expected = {
             "words": len(words),
-            "length_ratio": abs(math.log((len(words) + 1) / (len(one) + 1))),
+            "length_ratio": abs(math.log((len(words) + 1) / (len(candidate) + 1))),
             "doubled_words": sum(a == b for a, b in bigrams),
             "repeated_bigrams": len(bigrams) - len(set(bigrams)),
-            "copies": sum(word in one and word.isalpha() for word in words),
+            "copies": sum(word in candidate and word.isalpha() for word in words),
         }
         assert {name: found[name][at] for name in expected} == pytest.approx(expected)
 
@@ -273,7 +275,7 @@ def test_names_of_words_survive_in_files(word: str) -> None:
 
 def test_the_names_of_features_tell_what_to_add() -> None:
     wanted = parse_additions("consensus:2.5, language_model,consensus")
-    names = ["LM0", *(name for one in wanted for name in one.features)]
+    names = ["LM0", *(name for addition in wanted for name in addition.features)]
     assert names[1] == "calque.consensus:2.5"
     assert set(additions_in(names)) == set(wanted)
     assert str(Additions(parse_additions("consensus:2.5,repetition"))) == "consensus:2.5,repetition"
@@ -309,7 +311,7 @@ def files(
     source = list(read_lines(corpus.test_source))
     found = load(trained).n_best(source, 15, least_agreement=1.0)
     rng = np.random.default_rng(5)
-    lists = [rng.permutation([one.text for one in some]).tolist() for some in found]
+    lists = [rng.permutation([translation.text for translation in some]).tolist() for some in found]
     write_nbest(folder / "nbest", nbest_of(lists))
     return folder / "nbest", corpus.test_source, corpus.test_references[0]
 

@@ -41,7 +41,7 @@ def test_what_is_written_comes_back(
     format: Format,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    rows = [(s, *one) for s, some in enumerate(lists) for one in some]
+    rows = [(s, *candidate) for s, some in enumerate(lists) for candidate in some]
     names = list(dict.fromkeys(name for row in rows for name in row[2]))
     columns = [names.index(name) for row in rows for name in row[2]]
     offsets = np.cumsum([0, *(len(row[2]) for row in rows)])

@@ -27,7 +27,7 @@ def model(corpus: CorpusFiles, tmp_path_factory: pytest.TempPathFactory) -> Path
     plain = load(path)
     search = CandidateSearch(plain, list(read_lines(corpus.test_source)))
     lists = list(search.lists(plain.model.weights, 5))
-    keys = np.unique(np.concatenate([one.sparse.keys for one in lists]))[::2]
+    keys = np.unique(np.concatenate([part.sparse.keys for part in lists]))[::2]
     keys = np.concatenate([keys, np.arange(1, 50, dtype=np.uint64)])
     values = np.random.default_rng(1).normal(0, 0.3, len(keys)).astype(np.float32)
     sparse = SparseWeights.from_arrays(keys, values)
@@ -73,16 +73,16 @@ def test_every_digit_and_every_feature_of_the_library_is_written(
     found = translator.n_best(lines, 4, with_sparse=True, max_words=max_words)
     at = 0
     for translations in found:
-        for one in translations:
+        for translation in translations:
             entries = slice(read.row_offsets[at], read.row_offsets[at + 1])
             names = [read.names[column] for column in read.columns[entries]]
             features = dict(zip(names, read.values[entries].tolist(), strict=True))
             assert features == {
-                **one.features,
-                **{f"#{key:016x}": value for key, value in one.sparse.items()},
+                **translation.features,
+                **{f"#{key:016x}": value for key, value in translation.sparse.items()},
             }
             assert read.totals is not None
-            assert read.totals[at] == one.score
+            assert read.totals[at] == translation.score
             at += 1
     assert at == len(read)
 

@@ -70,7 +70,7 @@ def exact_p(baseline: list[Statistics], system: list[Statistics]) -> float:
         abs(difference(np.stack([pooled[list(order), i] for i, order in enumerate(way)], axis=1)))
         for way in itertools.product(itertools.permutations(range(len(pooled))), repeat=n)
     ]
-    return float(np.mean([one >= observed - 1e-9 for one in found]))
+    return float(np.mean([chance >= observed - 1e-9 for chance in found]))
 
 
 @given(st.integers(0, 10_000))
@@ -178,7 +178,7 @@ def test_the_variance_of_runs_is_told_apart_from_that_of_sentences() -> None:
     assert found.runs == pytest.approx(sentences.mean() + np.array([-1, 0, 1]))
     (single,) = compare(RATIO, [runs[:1]], CompareOptions(trials=4000)).systems
     assert single.sd_runs is None
-    wide, narrow = (one.interval.high - one.interval.low for one in (found, single))
+    wide, narrow = (system.interval.high - system.interval.low for system in (found, single))
     assert wide > 1.5 * narrow
 
 

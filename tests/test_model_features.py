@@ -62,17 +62,17 @@ def test_sparse_weights_change_the_score_by_what_they_weigh(
     lines = [line for line, _ in zip(read_lines(corpus.test_source), range(5), strict=False)]
     text = SourceText.encode(lines, model.source_vocabulary, model.target_vocabulary)
     plain = decoder.decode(text, model.weights, model.decode_options)
-    rows = decoder.sparse_rows([one.derivations for one in plain], text)
+    rows = decoder.sparse_rows([sentence.derivations for sentence in plain], text)
     keys = np.unique(rows.keys)
     values = np.random.default_rng(1).normal(0, 0.02, len(keys)).astype(np.float32)
     weights = Weights(model.weights, SparseWeights.from_arrays(keys, values))
     found = decoder.decode(text, weights, model.decode_options)
-    again = decoder.sparse_rows([one.derivations for one in found], text)
-    for i, one in enumerate(found):
+    again = decoder.sparse_rows([sentence.derivations for sentence in found], text)
+    for i, sentence in enumerate(found):
         at = slice(again.offsets[i], again.offsets[i + 1])
         sparse = float(weights.sparse.lookup(again.keys[at]) @ again.counts[at])
-        dense = float(weights.vector(decoder.feature_names) @ one.derivations[0].features)
-        assert one.derivations[0].score == pytest.approx(dense + sparse, abs=1e-2)
+        dense = float(weights.vector(decoder.feature_names) @ sentence.derivations[0].features)
+        assert sentence.derivations[0].score == pytest.approx(dense + sparse, abs=1e-2)
 
 
 def test_a_feature_that_the_model_has_no_data_for_is_refused(trained: Path) -> None:

@@ -51,16 +51,16 @@ def objective(
 ) -> float:
     """Q, written down from its definition; `among` are the alternatives of each sentence."""
     total = 0.0
-    for i, one in enumerate(sentences):
-        every = [z for z in range(len(one.gains)) if z not in one.truths]
+    for i, sentence in enumerate(sentences):
+        every = [z for z in range(len(sentence.gains)) if z not in sentence.truths]
         others = every if among is None else among[i]
-        for truth in one.truths:
+        for truth in sentence.truths:
             losses = [
-                (one.gains[truth] - one.gains[z])
-                * max(0.0, 1 - weights @ (one.features[truth] - one.features[z])) ** 2
+                (sentence.gains[truth] - sentence.gains[z])
+                * max(0.0, 1 - weights @ (sentence.features[truth] - sentence.features[z])) ** 2
                 for z in others
             ]
-            total += max(losses, default=0.0) / len(one.truths)
+            total += max(losses, default=0.0) / len(sentence.truths)
     return total / len(sentences) + regularisation * float(weights @ weights)
 
 
@@ -68,9 +68,9 @@ def other_minimum(sentences: Sentences, regularisation: float) -> float:
     """The minimum by sequential quadratic programming over weights and losses of truths."""
     pairs = [
         (i, truth, z)
-        for i, one in enumerate(sentences)
-        for truth in one.truths.tolist()
-        for z in one.alternatives.tolist()
+        for i, sentence in enumerate(sentences)
+        for truth in sentence.truths.tolist()
+        for z in sentence.alternatives.tolist()
     ]
     truths = sorted({(i, truth) for i, truth, _ in pairs})
     n = sentences[0].features.shape[1]
@@ -111,12 +111,12 @@ def check_bounds(training: ExactTraining, sentences: Sentences) -> None:
             curved = before.gap - 0.25 * strength * (before.gap / after.steepest) ** 2
         assert after.gap <= max(0.5 * before.gap, curved) + TINY
         assert after.n_relevant > before.n_relevant
-    for one in training.rounds:
-        assert one.gap <= training.bound(one.number) + TINY
-        assert one.distance <= math.sqrt(max(0.0, one.gap) / strength) + 1e-4
-        assert one.distance <= training.distance_bound(one.number) + 1e-4
-        whole = objective(sentences, one.weights, strength)
-        assert one.full_objective == pytest.approx(whole, abs=1e-10)
+    for done in training.rounds:
+        assert done.gap <= training.bound(done.number) + TINY
+        assert done.distance <= math.sqrt(max(0.0, done.gap) / strength) + 1e-4
+        assert done.distance <= training.distance_bound(done.number) + 1e-4
+        whole = objective(sentences, done.weights, strength)
+        assert done.full_objective == pytest.approx(whole, abs=1e-10)
     assert training.rounds[-1].gap == pytest.approx(0, abs=TINY)
 
 
@@ -141,7 +141,7 @@ def test_the_gap_falls_as_the_appendix_says(sentences: Sentences, strength: floa
 @given(problems, strengths)
 def test_the_minimum_is_that_of_another_solver(sentences: Sentences, strength: float) -> None:
     training = train_exactly(sentences, strength)
-    if all(len(one.alternatives) == 0 for one in sentences):
+    if all(len(sentence.alternatives) == 0 for sentence in sentences):
         assert training.minimum == 0
         return
     assert training.minimum == pytest.approx(other_minimum(sentences, strength), abs=1e-5)
@@ -157,12 +157,15 @@ def test_each_round_adds_what_the_weights_before_lose_most_on() -> None:
     training = train_exactly(sentences, 0.1)
     sets: list[list[int]] = [[] for _ in sentences]
     for before, after in zip(training.rounds, training.rounds[1:], strict=False):
-        for one, some in zip(sentences, sets, strict=True):
-            for truth in one.truths:
+        for sentence, some in zip(sentences, sets, strict=True):
+            for truth in sentence.truths:
                 losses = {
-                    int(z): (one.gains[truth] - one.gains[z])
-                    * max(0.0, 1 - before.weights @ (one.features[truth] - one.features[z])) ** 2
-                    for z in one.alternatives
+                    int(z): (sentence.gains[truth] - sentence.gains[z])
+                    * max(
+                        0.0, 1 - before.weights @ (sentence.features[truth] - sentence.features[z])
+                    )
+                    ** 2
+                    for z in sentence.alternatives
                 }
                 worst = max(losses, key=lambda z: losses[z])
                 some += [worst] if worst not in some else []
@@ -216,16 +219,19 @@ def test_all_derivations_of_a_decoder_make_a_problem_that_obeys_the_bounds(
     task: DecoderTask,
 ) -> None:
     sentences = enumerate_task(task, n_truths=2)
-    assert sum(len(one.gains) for one in sentences) > 200
-    scale = np.std(np.concatenate([one.features for one in sentences]), axis=0)
-    units = [replace(one, features=one.features / np.maximum(scale, 1e-9)) for one in sentences]
+    assert sum(len(sentence.gains) for sentence in sentences) > 200
+    scale = np.std(np.concatenate([sentence.features for sentence in sentences]), axis=0)
+    units = [
+        replace(sentence, features=sentence.features / np.maximum(scale, 1e-9))
+        for sentence in sentences
+    ]
     for strength in (0.02, 1.0):
         training = train_exactly(units, strength)
         check_bounds(training, units)
         assert len(training.rounds) > 2
-    learned = [int(np.argmax(one.features @ training.weights)) for one in units]
-    reached = np.mean([one.gains[best] for one, best in zip(units, learned, strict=True)])
-    assert reached > np.mean([one.gains.mean() for one in units]) + 0.1
+    learned = [int(np.argmax(sentence.features @ training.weights)) for sentence in units]
+    reached = np.mean([sentence.gains[best] for sentence, best in zip(units, learned, strict=True)])
+    assert reached > np.mean([sentence.gains.mean() for sentence in units]) + 0.1
 
 
 def test_the_best_of_all_derivations_are_the_exact_oracles(task: DecoderTask) -> None:
@@ -233,17 +239,17 @@ def test_the_best_of_all_derivations_are_the_exact_oracles(task: DecoderTask) ->
     every = replace(source.translator.options, options_per_span=0, reordering="mon", max_targets=3)
     translator = Translator(source.translator.model, every)
     metric = AvgBleu(tokenize="none", smooth=True, bp=False)
-    files = [Path(one["file"]) for one in (source.inputs["source"], *task.judge.files)]
+    files = [Path(described["file"]) for described in (source.inputs["source"], *task.judge.files)]
     unlimited = DecoderTask(translator, files[0], files[1:], metric)
     options = OracleOptions(reordering="mon", max_targets=3, stack_size=0)
     lines = list(read_lines(files[0]))
     [oracles] = oracle_lists(translator, lines, task.judge.reference_lines, options, n_best=3)
     first = 0
-    for one, n in zip(enumerate_task(unlimited, n_truths=3), oracles.lengths, strict=True):
-        best = np.sort(one.gains[one.truths])[::-1]
+    for sentence, n in zip(enumerate_task(unlimited, n_truths=3), oracles.lengths, strict=True):
+        best = np.sort(sentence.gains[sentence.truths])[::-1]
         assert best == pytest.approx(oracles.scores[first : first + n], abs=1e-5)
-        rows = {tuple(row) for row in one.features.round(9)}
-        assert len(rows) > 0.5 * len(one.gains)
+        rows = {tuple(row) for row in sentence.features.round(9)}
+        assert len(rows) > 0.5 * len(sentence.gains)
         first += n
 
 

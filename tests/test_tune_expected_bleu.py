@@ -158,7 +158,9 @@ def test_what_rounding_leaves_of_nothing_is_nothing() -> None:
         [{"7": 1.0, "8": 2.0}, {"7": 2.0, "8": 1.0}, {"9": 3.0}, {"9": 1.0}],  # 7, 8 cancel
     ]
     for counts in (True, False):
-        lists = lists_of(rows if counts else [[{**one, "5": 0.5} for one in r] for r in rows], ())
+        lists = lists_of(
+            rows if counts else [[{**candidate, "5": 0.5} for candidate in r] for r in rows], ()
+        )
         worths = np.array([0.3, 0.3, 0.3, 0.1 + 0.2, 0.3, 0.9, 0.1])
         copy = copy_of(lists, np.ones(lists.n_features, bool), np.zeros(lists.n_features))
         gradient = np.zeros(lists.n_features)

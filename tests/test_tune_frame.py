@@ -161,8 +161,8 @@ def test_lists_of_one_candidate_are_tuned(trainer: Trainer, model: Path, text: C
     first, *others = result.history
     assert first.n_candidates > 40, "seeds that differ"
     assert others
-    assert all(0 <= one.n_new <= 40 for one in others), "at most one candidate per sentence"
-    assert any(one.n_new for one in others), "what the new weights choose is learned from"
+    assert all(0 <= record.n_new <= 40 for record in others), "at most one candidate per sentence"
+    assert any(record.n_new for record in others), "what the new weights choose is learned from"
     assert result.score >= first.score
 
 
@@ -172,8 +172,10 @@ def test_the_round_is_chosen_on_the_development_text(model: Path, text: CorpusFi
     task = DecoderTask(model, *learned, n_best=20, dev_source=dev, dev_references=references)
     alone = Mira(rounds=3, passes=10, min_change=0.0).fit(DecoderTask(model, *learned, n_best=20))
     result = Mira(rounds=3, passes=10, min_change=0.0).fit(task)
-    assert [one.train_score for one in result.history] == [one.score for one in alone.history]
-    assert result.score == max(one.score for one in result.history)
+    assert [record.train_score for record in result.history] == [
+        record.score for record in alone.history
+    ]
+    assert result.score == max(record.score for record in result.history)
     again = DecoderTask(model, text.test_source, text.test_references, n_best=1)
     assert again.judge.verdict(again.source.translate(result.weights)).score == result.score
     with pytest.raises(OptionError, match="expected both"):
@@ -188,9 +190,9 @@ def test_who_watches_sees_the_weights_of_every_round(model: Path, text: CorpusFi
     task = DecoderTask(model, text.dev_source, text.dev_references, n_best=5)
     seen: dict[int, Weights] = {}
     result = Mira(rounds=2, passes=5, min_change=0.0).fit(task, watch=seen.__setitem__)
-    assert list(seen) == [one.round for one in result.history]
+    assert list(seen) == [record.round for record in result.history]
     scores = [task.judge.verdict(task.translate(weights)).score for weights in seen.values()]
-    assert scores == [one.score for one in result.history]
+    assert scores == [record.score for record in result.history]
     assert seen[result.chosen] == result.weights
 
 
@@ -280,7 +282,9 @@ def test_little_memory_changes_nothing(
         little = trainer.fit(task, memory_mb=1)
         monkeypatch.undo()
         assert little.weights == plenty.weights
-        assert [one.score for one in little.history] == [one.score for one in plenty.history]
+        assert [record.score for record in little.history] == [
+            record.score for record in plenty.history
+        ]
 
 
 def test_the_training_text_is_learned_from_as_if_unseen(
@@ -352,7 +356,9 @@ def test_a_training_goes_on_with_its_state(
     for cut in snapshots:
         again = Counting(rounds=6).fit(lists, run=cut)
         assert again.weights == whole.weights
-        assert [one.score for one in again.history] == [one.score for one in whole.history]
+        assert [record.score for record in again.history] == [
+            record.score for record in whole.history
+        ]
     assert len(list((tmp_path / "whole" / "state").iterdir())) <= 1
 
 

@@ -62,8 +62,8 @@ def slow_step(
 ) -> Vector:
     """Section 5.5 of the digest, group by group."""
     moved = probs.copy()
-    for one in set(group.tolist()):
-        at = np.flatnonzero(group == one)
+    for member in set(group.tolist()):
+        at = np.flatnonzero(group == member)
         needed = max(-(gamma[i] + kl * first[i]) / probs[i] for i in at)
         d = 2 * damping * max(np.abs(gamma[at]).sum(), needed, 1e-2)
         for i in at:
@@ -109,8 +109,8 @@ def test_the_objective_never_falls(
             way.append(objective.value(weights).objective - self._divergence(self.probs))
             if len(way) % 2:
                 advance(self, objective, weights, n_dense, rng)
-        for one, probs in zip(self.conditionals, self.probs, strict=True):
-            sums = one.sums(probs)
+        for conditional, probs in zip(self.conditionals, self.probs, strict=True):
+            sums = conditional.sums(probs)
             assert sums == pytest.approx(np.ones(len(sums)))
 
     monkeypatch.setattr(Growth, "advance", watched)
@@ -133,8 +133,10 @@ def test_weights_of_blocks_are_rewritten_columns_of_the_table(
     trainer.fit(task, watch=lambda round, weights: seen.append(weights))
     blocks = model.blocks
     scores = blocks.scores.copy()
-    for one, probs, column in zip(grown[-1].conditionals, grown[-1].probs, (2, 0), strict=True):
-        scores[:, column] += np.log(probs / one.first)
+    for conditional, probs, column in zip(
+        grown[-1].conditionals, grown[-1].probs, (2, 0), strict=True
+    ):
+        scores[:, column] += np.log(probs / conditional.first)
     n_moved = np.count_nonzero(scores[:, 2] != blocks.scores[:, 2])
     assert n_moved > 100, "siblings of active blocks, too"
     rewritten = replace(model, blocks=replace(blocks, scores=scores), weights=task.start)

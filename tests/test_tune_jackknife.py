@@ -173,8 +173,8 @@ def test_a_corpus_half_decoded_is_not_decoded_again(
     assert len(list((tmp_path / "cut" / "pool").iterdir())) == 9
     again = trainer.fit(task, run=tmp_path / "cut")
     assert again.weights == whole.weights
-    assert [one.score for one in again.history] == [one.score for one in whole.history]
-    assert [one.n_new for one in again.history] == [one.n_new for one in whole.history]
+    assert [done.score for done in again.history] == [done.score for done in whole.history]
+    assert [done.n_new for done in again.history] == [done.n_new for done in whole.history]
 
 
 def test_learning_on_jackknifed_lists_from_the_command_line(

@@ -51,9 +51,9 @@ def same(some: list[CandidateLists], others: list[CandidateLists]) -> bool:
         return [lists.lengths, lists.texts, lists.dense, lists.scores, *lists.sparse]
 
     return len(some) == len(others) and all(
-        np.array_equal(one, other)
+        np.array_equal(array, other)
         for a, b in zip(some, others, strict=True)
-        for one, other in zip(arrays(a), arrays(b), strict=True)
+        for array, other in zip(arrays(a), arrays(b), strict=True)
     )
 
 
@@ -133,7 +133,7 @@ def test_every_update_rule_learns_the_same_from_kept_lists(
         options: dict[str, Any] = {"update": update, "rounds": 1, "fixed": "dense"}
         expected = Xbleu(**options).fit(task_of(model, text)).history
         found = Xbleu(**options).fit(task_of(model, text, lists=tmp_path)).history
-        assert [one.scores for one in found] == [one.scores for one in expected]
+        assert [part.scores for part in found] == [part.scores for part in expected]
 
 
 def test_a_translator_is_jackknifed_where_it_says_where_its_model_lies(

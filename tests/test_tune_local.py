@@ -106,8 +106,8 @@ def test_the_score_of_a_derivation_is_that_of_its_events(folder: Path, text: Cor
     vectors, n_pairs, sides_met = space.vectors(weights), 0, set()
     all_weights = np.concatenate([vectors.dense, vectors.pairs])
     sides = (RIGHT, LEFT, NEUTRAL)
-    for one in decoded:
-        for derivation in one.derivations:
+    for sentence in decoded:
+        for derivation in sentence.derivations:
             words = [word for step in derivation.steps for word in step.target]
             if min(words) < 0 or any(step.block < 0 for step in derivation.steps):
                 continue  # copies are no events

@@ -29,7 +29,7 @@ def random_sets(seed: int, n_sets: int = 8, n_events: int = 20) -> EventSets:
         all_choices = [SIDES * block + side for block in range(BLOCKS) for side in sides]
         n = int(rng.integers(1, 6))
         choices.append(sorted(rng.choice(all_choices, n, replace=False).tolist()))
-    flat = [choice for one in choices for choice in one]
+    flat = [choice for of_event in choices for choice in of_event]
     pairs = [-1 if choice % SIDES == NEUTRAL else int(rng.integers(-1, PAIRS)) for choice in flat]
     sets = rng.integers(0, n_sets, n_events)
     return EventSets(

@@ -108,7 +108,7 @@ def test_candidates_are_the_alternatives_of_all_that_follow_the_same_block(
     check(made, expected_sets(table, events, counts, n), *arguments)
 
     some = [{b for b in range(len(table)) if random.random() < 0.5} for _ in text]
-    allowed = Sentences.from_lists(sorted(one) for one in some)
+    allowed = Sentences.from_lists(sorted(blocks) for blocks in some)
     made = builder.build(collected.collect(0, len(text)), target, 1, allowed)
     check(made, expected_sets(table, events, counts, n, some), *arguments)
 

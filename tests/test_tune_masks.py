@@ -54,9 +54,13 @@ def crowded(rng: np.random.Generator) -> Lists:
             [
                 {
                     "f0": float(rng.normal()),
-                    **{str(k): float(t) for k, (h, t) in enumerate(zip(*one, strict=True)) if h},
+                    **{
+                        str(k): float(t)
+                        for k, (h, t) in enumerate(zip(*candidate, strict=True))
+                        if h
+                    },
                 }
-                for one in zip(has, times, strict=True)
+                for candidate in zip(has, times, strict=True)
             ]
         )
     return lists_of(rows, ("f0",))

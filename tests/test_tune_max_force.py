@@ -163,7 +163,7 @@ def test_weights_move_and_are_averaged_as_written_down(
         values = np.array([float(step[key]) for key in keys])
         learned.move(dense, np.array(keys, np.uint64), values)
     every = np.arange(3, 10).astype(np.uint64)
-    mean = {i: sum(one[i] for one in seen) / len(seen) for i in now}
+    mean = {i: sum(after[i] for after in seen) / len(seen) for i in now}
     for weights, expected in (
         (learned.current, now),
         (learned.kept(False), now),
@@ -275,7 +275,7 @@ def fitted(trainer: MaxForceTrainer, task: DecoderTask, **how: Any) -> tuple[Wei
     """The weights of the last round, whether or not it was the best, and all that was measured."""
     seen: dict[int, Weights] = {}
     result = trainer.fit(task, **how, watch=seen.__setitem__)
-    return seen[max(seen)], [(one.score, one.scores) for one in result.history]
+    return seen[max(seen)], [(done.score, done.scores) for done in result.history]
 
 
 def test_neither_threads_nor_memory_change_anything(

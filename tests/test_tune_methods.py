@@ -274,7 +274,7 @@ class Moving(Broken):
 
     def __init__(self, *weights: list[float]) -> None:
         super().__init__(np.zeros(2))
-        self.weights = [np.array(one) for one in weights]
+        self.weights = [np.array(vector) for vector in weights]
 
     def update(self, problem: Problem, weights: Vector) -> Vector:
         return self.weights.pop(0)
@@ -286,7 +286,7 @@ def lengths(tmp_path: Path) -> NBestTask:
     words = ["a b " + " ".join(["x"] * n) for n in (6, 3, 2, 0)]
     values = np.tile(np.array([[0.0, 3.0], [1.0, 2.5], [2.0, 1.5], [3.0, 0.0]]), (2, 1))
     sentences = np.repeat([0, 1], 4)
-    write_nbest(tmp_path / "n", lists_of(sentences, [one.strip() for one in words] * 2, values))
+    write_nbest(tmp_path / "n", lists_of(sentences, [text.strip() for text in words] * 2, values))
     (tmp_path / "r").write_text("a b\na b\n")
     return NBestTask(tmp_path / "n", [tmp_path / "r"], "ter", start={"f1": 1.0})
 

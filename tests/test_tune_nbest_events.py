@@ -40,14 +40,14 @@ def slow_events(
     events: list[Event] = []
     words: list[list[int]] = []
     used: list[set[int]] = []
-    for (sentence, [one]), line in zip(
+    for (sentence, [result]), line in zip(
         source.by_sentence(decoded), task.judge.reference_lines[0], strict=True
     ):
-        read = translator.read_off(sentence, [[d] for d in one.derivations], distinct=False)
+        read = translator.read_off(sentence, [[d] for d in result.derivations], distinct=False)
         scores = [round(bleu_plus_one(t.text.split(), line.split()), 12) for t in read]
         if max(scores) == 0:
             continue
-        best = one.derivations[scores.index(max(scores))]
+        best = result.derivations[scores.index(max(scores))]
         target: list[int] = []
         previous = -1
         for i, step in enumerate(best.steps):
@@ -58,7 +58,7 @@ def slow_events(
             previous = step.block if step.block >= 0 else -2 - i
             target += step.target
         words.append(target)
-        used.append({s.block for d in one.derivations for s in d.steps})
+        used.append({s.block for d in result.derivations for s in d.steps})
     return events, words, used
 
 

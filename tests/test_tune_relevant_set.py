@@ -41,17 +41,19 @@ def lists_of(rows: list[list[dict[str, float] | Any]], dense_names: tuple[str, .
     """Lists of candidates given by their features; names that are no dense ones are numbers."""
     pool = CandidatePool(len(rows), dense_names)
     flat = [candidate for candidates in rows for candidate in candidates]
-    sparse = [{k: v for k, v in one.items() if k not in dense_names} for one in flat]
-    entries = [(int(key), value) for one in sparse for key, value in sorted(one.items())]
+    sparse = [{k: v for k, v in features.items() if k not in dense_names} for features in flat]
+    entries = [(int(key), value) for features in sparse for key, value in sorted(features.items())]
     given = CandidateLists(
         np.array([len(candidates) for candidates in rows], np.int64),
         [str(at) for at in range(len(flat))],
-        np.array([[one.get(name, 0.0) for name in dense_names] for one in flat], float).reshape(
-            len(flat), len(dense_names)
-        ),
+        np.array(
+            [[features.get(name, 0.0) for name in dense_names] for features in flat], float
+        ).reshape(len(flat), len(dense_names)),
         np.zeros(len(flat)),
         SparseRows(
-            np.concatenate([[0], np.cumsum([len(one) for one in sparse])]).astype(np.int64),
+            np.concatenate([[0], np.cumsum([len(features) for features in sparse])]).astype(
+                np.int64
+            ),
             np.array([key for key, _ in entries], np.uint64),
             np.array([value for _, value in entries], np.float32),
         ),
@@ -96,7 +98,7 @@ def core_loss(loss: Loss) -> Any:
 
 
 LOSSES = [
-    *(CostmarginLoss(*one) for one in product(SELECT, (True, False), (True, False))),
+    *(CostmarginLoss(*chosen) for chosen in product(SELECT, (True, False), (True, False))),
     PerceptronLoss(),
     PerceptronLoss(all_truths=True),
     CostmarginLoss(near=2),

@@ -100,9 +100,9 @@ def test_binary_features_alone_learn_to_translate_from_a_bag_of_blocks(
     task = DecoderTask(Translator(binary), part[0], [part[1]], n_best=1)
     first, *rounds = trainer.fit(task).history
     assert first.n_candidates > 2 * N_SENTENCES, "truths and a bag"
-    assert all(0 < one.n_new <= N_SENTENCES for one in rounds)
+    assert all(0 < done.n_new <= N_SENTENCES for done in rounds)
     assert rounds[0].score < 30, "what a bag of blocks teaches"
-    assert max(one.score for one in rounds) > 2.5 * rounds[0].score
+    assert max(done.score for done in rounds) > 2.5 * rounds[0].score
 
 
 def test_a_bag_is_worth_nothing_or_its_words(
@@ -140,7 +140,7 @@ def test_dense_features_learn_from_two_seeds(
     ).fit(task)
     first, *others = paper.history
     assert first.score == result.history[0].score, "flat weights"
-    assert max(one.score for one in others) > others[0].score + 3
+    assert max(done.score for done in others) > others[0].score + 3
 
 
 def test_two_stages_free_one_group_at_a_time(dense: Model, text: CorpusFiles) -> None:
@@ -158,7 +158,7 @@ def test_two_stages_free_one_group_at_a_time(dense: Model, text: CorpusFiles) ->
     # Binary ones first: the dense ones are reset, the binary ones count and stay.
     other = Translator(replace(dense, weights=second.weights))
     third = Costmargin(rounds=3, fixed="sparse").fit(DecoderTask(other, *files, n_best=10))
-    before, after = (one.sparse.to_arrays() for one in (second.weights, third.weights))
+    before, after = (weights.sparse.to_arrays() for weights in (second.weights, third.weights))
     kept = np.isin(after["keys"], before["keys"])
     assert kept.all()
     assert (after["values"] == before["values"]).all()
@@ -202,7 +202,7 @@ def test_a_run_with_truths_goes_on_to_the_same_weights(
     assert len(snapshots) >= 3
     for cut in snapshots[1:4]:
         again = trainer.fit(task, run=cut, threads=3, memory_mb=1)
-        assert [one.score for one in again.history] == [one.score for one in whole.history]
+        assert [done.score for done in again.history] == [done.score for done in whole.history]
         assert again.weights == whole.weights
 
 

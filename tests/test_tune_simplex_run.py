@@ -50,7 +50,7 @@ def rounds(folder: Path) -> list[dict[str, Any]]:
 def test_it_beats_uniform_weights(task: DecoderTask, run: Path) -> None:
     result = Simplex(**OPTIONS).fit(task, run=run)
     assert result.score > result.history[0].score + 1
-    assert result.score == max(one.score for one in result.history)
+    assert result.score == max(record.score for record in result.history)
     assert result.history[result.chosen].score == result.score
     assert read_run(run).chosen == result.chosen
     halvings = {round(100 * 0.5**n, 12) for n in range(20)}

@@ -78,8 +78,12 @@ def test_mira_tunes_sparse_weights_that_translating_uses(
     lines = list(read_lines(development.dev_source))
     translator = load(model)
     assert any(
-        abs(one.score - sum(weights[name] * value for name, value in one.features.items())) > 1e-3
-        for one in translator.translate_all(lines)
+        abs(
+            translation.score
+            - sum(weights[name] * value for name, value in translation.features.items())
+        )
+        > 1e-3
+        for translation in translator.translate_all(lines)
     ), "sparse weights take part in scores"
     text = development.dev_source.read_text()
     printed = done(verb("translate", "--model", model, stdin=text)).splitlines()
@@ -87,7 +91,10 @@ def test_mira_tunes_sparse_weights_that_translating_uses(
     assert task.source.translate(weights) == printed
     examples = [json.loads(line) for line in (run / "examples.jsonl").read_text().splitlines()]
     assert examples
-    assert all(one["before"] != one["after"] and one["after"] in printed for one in examples)
+    assert all(
+        example["before"] != example["after"] and example["after"] in printed
+        for example in examples
+    )
 
 
 @pytest.mark.parametrize("trainer", [Mira(rounds=2, passes=20), Pro(rounds=2)])
@@ -249,7 +256,7 @@ def test_only_the_most_frequent_sparse_features_are_tuned(
     monkeypatch.setattr(candidate_trainer, "free_features", only_wanted)
     same = trainer(rounds=2, min_change=0.0).fit(task)
     assert few.weights == same.weights
-    assert [one.score for one in few.history] == [one.score for one in same.history]
+    assert [record.score for record in few.history] == [record.score for record in same.history]
 
 
 def test_the_most_frequent_are_chosen_among_those_that_may_move(
@@ -284,7 +291,9 @@ def test_the_choice_of_the_first_round_survives_a_kill(
     for cut in snapshots:
         again = learner.fit(task, run=cut)
         assert again.weights == whole.weights
-        assert [one.score for one in again.history] == [one.score for one in whole.history]
+        assert [record.score for record in again.history] == [
+            record.score for record in whole.history
+        ]
 
 
 def test_a_method_of_dense_weights_has_none_to_choose(

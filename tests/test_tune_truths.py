@@ -80,9 +80,9 @@ def test_bags_are_drawn_for_the_sentences_of_the_task(
     bags = list(task.source.bags(3, ["P1", "W1"]))
     assert equal(bags, list(task.source.bags(3, ["P1", "W1"])))
     assert not equal(bags, list(task.source.bags(4, ["P1", "W1"])))
-    assert sum(len(one.lengths) for one in bags) == task.source.n_sentences
+    assert sum(len(part.lengths) for part in bags) == task.source.n_sentences
     read = list(task.source.bags(3, ["P1", "W1"], concat=True))
-    assert all(text for one in read for text in one.texts)
+    assert all(text for part in read for text in part.texts)
     with pytest.raises(OptionError, match="looks beyond a block"):
         task.source.bags(3, ["P1", "P2"])
 

@@ -234,7 +234,7 @@ def select(pair: Pair, bins: list[list[Steps]], found: Gold, rule: str, good: st
         else:
             if not run:  # the reference survived
                 run = [] if is_good(n, bins[n][0]) else [n]
-        return next((one for one in sites if one.bin in run and margin(one) <= 0), None)
+        return next((site for site in sites if site.bin in run and margin(site) <= 0), None)
     if rule == "standard":
         best = found.best[n]
         if is_good(n, bins[n][0]) or best is None:

@@ -68,8 +68,10 @@ def right_words(words: Sequence[str], references: Sequence[Sequence[str]]) -> La
 
 def calibrate(judged: Sequence[Judged]) -> Calibrated:
     """The calibration of sentences, and what it is worth by cross-validation on halves."""
-    n_words = sum(len(one.is_right) for one in judged)
-    labels = np.concatenate([one.is_right for one in judged]) if judged else np.zeros(0, bool)
+    n_words = sum(len(sentence.is_right) for sentence in judged)
+    labels = (
+        np.concatenate([sentence.is_right for sentence in judged]) if judged else np.zeros(0, bool)
+    )
     if n_words < LEAST_WORDS or labels.all() or not labels.any():
         raise CalqueError(
             f"{n_words:,} words, {int(labels.sum()):,} of them right: expected at least"
@@ -79,10 +81,10 @@ def calibrate(judged: Sequence[Judged]) -> Calibrated:
     confidences, right, raw = [], [], []
     for learned, held in (halves, halves[::-1]):
         calibration = _fit(learned)
-        for one in held:
-            confidences.append(calibration.confidences(one.evidence))
-            raw.append(UNCALIBRATED.confidences(one.evidence))
-            right.append(one.is_right)
+        for sentence in held:
+            confidences.append(calibration.confidences(sentence.evidence))
+            raw.append(UNCALIBRATED.confidences(sentence.evidence))
+            right.append(sentence.is_right)
     truth = np.concatenate(right)
     quality = [quality_of(np.concatenate(some), truth) for some in (confidences, raw)]
     return Calibrated(_fit(judged), *quality)
@@ -108,10 +110,10 @@ def quality_of(confidences: Array, is_right: Labels) -> Quality:
 
 def _fit(judged: Sequence[Judged]) -> Calibration:
     """The most likely calibration of all scales."""
-    labels = np.concatenate([one.is_right for one in judged]).astype(float)
+    labels = np.concatenate([sentence.is_right for sentence in judged]).astype(float)
     fits: list[tuple[float, Calibration]] = []
     for scale in SCALES:
-        rows = np.concatenate([inputs(one.evidence, scale) for one in judged])
+        rows = np.concatenate([inputs(sentence.evidence, scale) for sentence in judged])
         loss, weights = _logistic_regression(rows, labels)
         fits.append((loss, Calibration(scale, *map(float, weights))))
     return min(fits, key=lambda fit: fit[0])[1]
@@ -127,5 +129,5 @@ def _logistic_regression(rows: Array, labels: Array) -> tuple[float, Array]:
         gradient = rows.T @ errors / len(labels) + RIDGE * weights
         return float(total + RIDGE * weights @ weights / 2), gradient
 
-    found = minimize(loss, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B")
-    return float(found.fun), np.asarray(found.x)
+    optimum = minimize(loss, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B")
+    return float(optimum.fun), np.asarray(optimum.x)

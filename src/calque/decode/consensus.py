@@ -150,7 +150,7 @@ class Consensus(OneBest):
             np.concatenate([np.empty(0, np.int32), *words]),
             np.cumsum([0, *map(len, words)]),
             offsets,
-            np.array([one for merged in lists for one in merged.probabilities]),
+            np.array([probability for merged in lists for probability in merged.probabilities]),
             threads=threads,
         )
         bounds = pairwise(offsets.tolist())

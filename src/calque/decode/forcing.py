@@ -113,8 +113,10 @@ class ForcedDecoder:
         forced = []
         for pair in batch.pairs:
             words, known = (tuple(side.split()) for side in pair)
-            found = next(rows) if all(pair) else ()
-            forced.append(ForcedPair(words, known, tuple(self._found(one, words) for one in found)))
+            results = next(rows) if all(pair) else ()
+            forced.append(
+                ForcedPair(words, known, tuple(self._found(result, words) for result in results))
+            )
         return forced, seconds
 
     def _left_out(self, batch: _Batch) -> _core.LeaveOneOut | None:

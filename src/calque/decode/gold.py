@@ -86,7 +86,9 @@ class GoldLattices:
             threads=n_workers(threads),
         )
         given = [*arrays, len(source.sentences), n_too_large]
-        values: dict[str, Any] = dict(zip((one.name for one in fields(cls)), given, strict=True))
+        values: dict[str, Any] = dict(
+            zip((field.name for field in fields(cls)), given, strict=True)
+        )
         return cls(**values)
 
     def __len__(self) -> int:

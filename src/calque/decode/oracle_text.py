@@ -143,13 +143,13 @@ class OracleDecoder:
 
     def texts(self, part: _Batch, threads: int) -> list[OracleSentence]:
         """What is found for every sentence, to be read."""
-        batch, found = self.search(part, threads), []
+        batch, oracles = self.search(part, threads), []
         for at, sentence in enumerate(part.source.sentences):
             ways = [[derivation] for derivation in batch[at].derivations]
             known = tuple(text[at] for text in part.references)
             translations = self._given[0].read_off(sentence, ways, distinct=False)
-            found.append(OracleSentence(translations, known))
-        return found
+            oracles.append(OracleSentence(translations, known))
+        return oracles
 
     def lists(self, part: _Batch, threads: int) -> CandidateLists:
         """The derivations with all of their features."""

@@ -142,8 +142,8 @@ def own_texts(words: Sequence[str], required: Sequence[Required], target: Vocabu
     """What -1 - i stands for in derivations of a sentence: its words, then new words of terms."""
     new = dict.fromkeys(
         word
-        for one in required
-        for word in one.target
+        for constraint in required
+        for word in constraint.target
         if target.id(word) < len(RESERVED) and word not in words
     )
     return [*words, *new]

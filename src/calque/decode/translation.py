@@ -155,7 +155,7 @@ def read_off(
     score = 0.0
     features = dict.fromkeys(names, 0.0)
     for piece, derivation in parts:
-        required = {one.begin: one for one in piece.required}
+        required = {constraint.begin: constraint for constraint in piece.required}
         tree = StepTree(derivation)
         first_target = len(words)
         words += [""] * tree.n_words

@@ -146,7 +146,7 @@ class WorkingCopy:
         n_bytes = -(-np.diff(self.offsets) // 8) * np.diff(offsets)
         begin, size = int(n_bytes[:first].sum()), int(n_bytes[first:last].sum())
         arrays = places[some], values[some], bits[begin : begin + size]
-        return offsets[first : last + 1] - some.start, *(np.array(one) for one in arrays)
+        return offsets[first : last + 1] - some.start, *(np.array(array) for array in arrays)
 
     @property
     def n_sentences(self) -> int:

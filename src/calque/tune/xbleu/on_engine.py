@@ -100,5 +100,5 @@ def _look(
     """The task of an engine."""
     shared, weights = shard_and_weights
     shard = shared.get()
-    found = sentence_worths(shard.lists, shard.worths, shard.scale, weights, derive, threads)
-    return Found(*found)
+    worths = sentence_worths(shard.lists, shard.worths, shard.scale, weights, derive, threads)
+    return Found(*worths)
