@@ -496,3 +496,42 @@ def test_vocabularies_may_differ() -> None:
     [found] = decoder.decode(text, Weights.default(), DecodeOptions())
     fired = decoder.sparse_names(found.derivations[0], text).values()
     assert all(re.fullmatch(r"P1:[ab ]+ \|\|\| [w0-9 ]+", name) for name in fired)
+
+
+@few
+@given(seeds, st.lists(sources, min_size=2, max_size=4))
+def test_sums_over_a_sentence_are_not_those_of_another(seed: int, texts: list[list[str]]) -> None:
+    parts = tiny_model(seed)
+    words = ("sentence.source", "each.target")
+    templates = (
+        Template("words", words),
+        Template("pairs", ("sentence.source", "sentence.source", "each.target")),
+        Template("classes", ("sentence.source@brown4", "each.target@brown4")),
+        Template("blocks", words, copies=False),
+    )
+    data = WordData(parts.vocabulary, parts.vocabulary, CLASSES, CLASSES)
+    features = FeatureSet.compile("standard", DenseData(parts.blocks), templates, data)
+    decoder = Decoder(parts.blocks, parts.vocabulary, parts.lm, features)
+
+    def encoded(texts: list[list[str]]) -> SourceText:
+        lines = [" ".join(words) for words in texts]
+        return SourceText.encode(lines, parts.vocabulary, parts.vocabulary)
+
+    singles = [encoded([words]) for words in texts]
+    options = replace(DecodeOptions(), stack_size=0, pop_limit=0)
+    fired = []
+    for text in singles:
+        [one] = decoder.decode(text, Weights.default(), options, n_best=20, distinct=False)
+        fired += [decoder.sparse_features(some, text)[0] for some in one.derivations]
+    keys = np.unique(np.concatenate(fired))
+    values = np.random.default_rng(seed).normal(0, 0.5, len(keys)).astype(np.float32)
+    weights = Weights(random_weights(seed), SparseWeights.from_arrays(keys, values))
+    together = decoder.decode(encoded(texts), weights, options, n_best=5, threads=1)
+    for text, one in zip(singles, together, strict=True):
+        [alone] = decoder.decode(text, weights, options, n_best=5)
+        for derivation, other in zip(one.derivations, alone.derivations, strict=True):
+            assert derivation.score == other.score
+            found, counts = decoder.sparse_features(derivation, text)
+            dot = float(weights.vector() @ derivation.features)
+            dot += float(weights.sparse.lookup(found) @ counts)
+            assert derivation.score == pytest.approx(dot, abs=1e-4)

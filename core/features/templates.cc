@@ -50,6 +50,13 @@ void TemplateGroup::add(const Member& member) {
   (member.has_minor ? one.with_minor : one.without_minor) = true;
 }
 
+bool TemplateGroup::is_of_target_words() const {
+  const auto is_word = [](const SlotUse& use) { return use.slot == Slot::kEachTarget; };
+  const auto is_of_sentence = [](const SlotUse& use) { return use.slot == Slot::kSentenceSource; };
+  return std::ranges::count_if(slots, is_word) == 1 && !minor && !listed && !adjacent &&
+         std::ranges::all_of(slots, [&](const SlotUse& use) { return is_word(use) || is_of_sentence(use); });
+}
+
 int32_t TemplateGroup::piece_of(const Member& member) {
   for (size_t i = 0; i < slots.size(); ++i) {
     if (member.kind[i] == 0 && !slots[i].is_number()) return -1;

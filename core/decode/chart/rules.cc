@@ -63,7 +63,10 @@ void RuleBook::begin(const SentenceView& sentence) {
   own_runs_.clear();
   left_.clear();
   if (left_out_) left_out_->begin(sentence.pair);
-  if (sparse_) values_.begin(sentence);
+  if (sparse_) {
+    values_.begin(sentence);
+    sparse_->begin_sentence();
+  }
   if (wanted_ || rules_.size() > kMostKnown) forget_rules();
   wanted_.reset();
 }

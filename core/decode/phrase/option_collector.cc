@@ -66,7 +66,10 @@ void OptionCollector::collect(OptionTable& table, const SentenceView& sentence,
   for (const Constraint& one : constraints) max_words = std::max(max_words, one.end - one.begin);
   table_ = &table;
   table.begin(sentence, max_words);
-  if (sparse_) table.values_.begin(model_.sparse(), sentence.levels);
+  if (sparse_) {
+    table.values_.begin(model_.sparse(), sentence.levels);
+    sparse_->begin_sentence();
+  }
   if (left_out_) left_out_->begin(sentence.pair);
 
   auto constraint = constraints.begin();  // the first that is not behind

@@ -13,6 +13,8 @@ uint64_t pack(int32_t high, int32_t low) {
 
 void StepScorer::begin(const OptionTable& table) {
   table_ = &table;
+  steps_.begin_sentence();
+  singles_.begin_sentence();
   cubes_.clear();
   forwards_.clear();
 }

@@ -80,6 +80,8 @@ SparsePlan make_plan(std::span<const TemplateGroup> groups, const SparseTable& w
     plan.needs_values |= std::ranges::any_of(group.slots, is_phrase);
     if (is_remembered(weighted)) {
       plan.remembered.push_back(make_remembered(weighted, n_ids));
+    } else if (group.is_of_target_words()) {
+      plan.of_target_words.push_back(std::move(weighted));
     } else {
       plan.plain.push_back(std::move(weighted));
     }

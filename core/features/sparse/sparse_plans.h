@@ -30,13 +30,14 @@ struct SparsePlan {
     std::vector<WeightedTemplate> rare;  // those that see words themselves
   };
   std::vector<WeightedGroup> plain;  // not worth remembering
+  std::vector<WeightedGroup> of_target_words;  // what each word adds is remembered for a sentence
   std::vector<Remembered> remembered;
   // What the remembered groups look at; first that which steps of one span agree in.
   std::vector<SlotUse> uses;
   size_t n_of_span = 0;
   bool needs_values = false;
 
-  bool empty() const { return plain.empty() && remembered.empty(); }
+  bool empty() const { return plain.empty() && of_target_words.empty() && remembered.empty(); }
 };
 
 // The plans of all scopes: made once per call, in time linear in the number of templates, and shared

@@ -3,8 +3,16 @@
 #include <algorithm>
 
 namespace calque {
+
+void SparseScorer::begin_sentence() {
+  target_words_.clear();
+  word_sums_.clear();
+}
+
 void SparseScorer::begin() {
   lookups_.clear();
+  word_lookups_.clear();
+  word_parts_.clear();
   asks_.clear();
   bound_.clear();
   identities_.clear();
@@ -24,10 +32,36 @@ void SparseScorer::ask(Scope scope, const SentenceValues& sentence,
     ask_remembered(ask, one);
     ++ask.n_groups;
   }
+  for (size_t group = 0; group < plan.of_target_words.size(); ++group) {
+    ask_target_words(group, ask, sentence, steps);
+  }
   for (const StepView& step : steps) {
     const auto sum = static_cast<uint32_t>(sums_.size());
     for (const WeightedGroup& group : plan.plain) group.look_up(sentence, step, sum, lookups_);
     sums_.push_back(0);
+  }
+}
+
+void SparseScorer::ask_target_words(size_t group, const Ask& ask, const SentenceValues& sentence,
+                                    std::span<const StepView> steps) {
+  const WeightedGroup& weighted = ask.plan->of_target_words[group];
+  if (steps[0].row < 0 && !weighted.group->copies) return;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const auto sum = static_cast<uint32_t>(sums_.size() + i);
+    for (size_t at = 0; at < steps[i].target.size(); ++at) {
+      StepView word = steps[i];
+      word.target = word.target.subspan(at, 1);
+      const uint64_t key = extend_key(sentence.identity(sentence.target(word.target[0])), group);
+      if (const uint32_t* const known = target_words_.find(key)) {
+        word_parts_.push_back({*known, sum});
+        continue;
+      }
+      const auto added = static_cast<uint32_t>(word_sums_.size());
+      word_sums_.push_back(0);
+      target_words_.insert(key, added);
+      word_parts_.push_back({added, sum});
+      weighted.look_up(sentence, word, added, word_lookups_);
+    }
   }
 }
 
@@ -80,6 +114,7 @@ std::span<const float> SparseScorer::answer() {
   open_pieces();
   look_up_pieces();
   lookups_.resolve(sums_);
+  word_lookups_.resolve(word_sums_);
   add_up();
   keep();
   float* sum = sums_.data();
@@ -162,6 +197,7 @@ void SparseScorer::add_up() {
     for (size_t i = 1; i <= RowCache::kSums; ++i) sums_[one.sum + i] += sums_[one.sum];
   }
   for (const auto [from, to] : parts_) sums_[to] += sums_[from];
+  for (const auto [from, to] : word_parts_) sums_[to] += word_sums_[from];
 }
 
 void SparseScorer::keep() {

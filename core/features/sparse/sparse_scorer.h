@@ -12,6 +12,7 @@
 #include "features/sparse/sparse_plans.h"
 #include "features/sparse/sum_cache.h"
 #include "features/templates.h"
+#include "flat_map.h"
 
 namespace calque {
 
@@ -24,6 +25,9 @@ namespace calque {
 //   pairs of classes are few; so few that one lookup is for all lengths of a phrase that there may
 //   be, whose weights lie together.
 //
+// And for as long as a sentence lasts, what a target word adds together with all source words: most
+// words are in many options.
+//
 // A sum never depends on what is remembered. Not thread-safe: one per thread, all of which share the
 // plans. Precondition: the weights do not change.
 class SparseScorer {
@@ -35,6 +39,8 @@ class SparseScorer {
   // Whether the templates of a scope look at whole phrases (`StepView::values`).
   bool needs_values(Scope scope) const { return (*plans_)[scope].needs_values; }
 
+  // Forgets what is remembered of the sentence before: to be called for each.
+  void begin_sentence();
   // Forgets all questions; then asks for the weights of everything that a scope gives each of some
   // steps. Precondition: the steps are of one source span, and all of them are blocks of the table,
   // or none.
@@ -100,6 +106,8 @@ class SparseScorer {
   };
 
   void bind(const Ask& ask, const SentenceValues& sentence, std::span<const StepView> steps);
+  void ask_target_words(size_t group, const Ask& ask, const SentenceValues& sentence,
+                        std::span<const StepView> steps);
   void ask_remembered(const Ask& ask, const Remembered& one);
   void find_unknown();
   void open_pieces();
@@ -121,6 +129,10 @@ class SparseScorer {
   std::vector<Part> parts_;
   std::vector<float> sums_;  // those of the steps come first
   std::vector<New> new_words_, new_classes_;
+  KeyMap<uint32_t> target_words_;     // of the sentence: where their sums are
+  std::vector<float> word_sums_;
+  Lookups word_lookups_;              // of those that are new
+  std::vector<Part> word_parts_;      // from sums of words to those of steps
   SumCache words_{kGroupLines};
   RowCache classes_{kPieceLines};
 };

@@ -209,12 +209,9 @@ def _task(
     )
 
 
-def _searching(translator: Translator, most_pops: int) -> Translator:
-    """The same with no more effort than this."""
-    options = translator.options
-    if 0 < options.pop_limit <= most_pops:
-        return translator
-    return Translator(translator.model, replace(options, pop_limit=most_pops))
+def _searching(translator: Translator, pop_limit: int) -> Translator:
+    """The same with this effort."""
+    return Translator(translator.model, replace(translator.options, pop_limit=pop_limit))
 
 
 def _resized(weights: Weights, size: float, fixed: Collection[str]) -> Weights:
