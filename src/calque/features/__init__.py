@@ -13,6 +13,7 @@ from calque.features.families import (
     chosen_templates,
     families_from_json,
     families_to_json,
+    family_names,
     import_families,
     wordedges,
 )
@@ -60,6 +61,7 @@ __all__ = [
     "estimate_class_lm",
     "families_from_json",
     "families_to_json",
+    "family_names",
     "import_families",
     "learn_classes",
     "learn_hierarchical",

@@ -211,6 +211,12 @@ def chosen_templates(
     return tuple(templates.values())
 
 
+def family_names(expression: str) -> tuple[str, ...]:
+    """The families that such an expression names, those of its groups one by one, each once."""
+    names = [family for name in _names(expression) for family in GROUPS.get(name, (name,))]
+    return tuple(dict.fromkeys(names))
+
+
 def _names(expression: str) -> Iterator[str]:
     return filter(None, (part.strip() for part in expression.split(",")))
 

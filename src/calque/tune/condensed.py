@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from calque.decode import CandidateLists
 from calque.decode.sparse_sums import no_rows
 from calque.errors import OptionError
-from calque.features import SparseWeights, Weights
+from calque.features import SparseWeights, Weights, family_names
 from calque.model import Model
 from calque.parallel import n_workers
 from calque.progress import SILENT, Progress
@@ -177,7 +177,7 @@ def _members(task: DecoderTask, keys: NDArray[np.uint64], by: str) -> dict[str, 
     if by == "groups":
         groups = dict(_orientation_groups(model, keys))
     else:
-        names = [part.strip() for part in model.feature_options.sparse.split(",") if part.strip()]
+        names = family_names(model.feature_options.sparse)
         groups = {_plain(name): model.in_family(name, keys) for name in names}
     left = ~np.any(list(groups.values()), axis=0)
     if left.any():

@@ -116,7 +116,7 @@ class ExpectedBleuCells:
     def tuned(
         self, rule: str, features: str = "a", way: Way = "leave-one-out"
     ) -> tuple[Cell, list[Cell]]:
-        """The same as one dense feature for each family, all dense ones tuned on dev.
+        """The same as dense features, one per group as in the paper, all dense ones tuned on dev.
 
         Of the iterations that are tried, the one that is best on dev then; its weights come first.
         """
@@ -126,7 +126,7 @@ class ExpectedBleuCells:
 
     def _tuned(self, after: Cell, features: str) -> list[Cell]:
         training = Training(
-            "mert", self.bench.corpus.dev, self._mert, list_length=TUNED_LISTS, condense="families"
+            "mert", self.bench.corpus.dev, self._mert, list_length=TUNED_LISTS, condense="groups"
         )
         return [
             trained(

@@ -58,9 +58,9 @@ def section(bench: Bench) -> Section:
         _claims(bench, systems),
         [
             "Set (a) is a feature for every phrase pair; (b) to (d) add pairs and triplets of words"
-            " and orientations of phrase pairs. Each family becomes one dense feature (in the paper"
-            " triplets two, orientations six), and MERT tunes all dense ones on dev; 'learned' is"
-            " what the sparse weights give before that, on top of the first baseline.",
+            " and orientations of phrase pairs. As in the paper, (a) and (b) become one dense"
+            " feature each, (c) two and (d) six, and MERT tunes all dense ones on dev; 'learned'"
+            " is what the sparse weights give before that, on top of the first baseline.",
             f"Sparse weights are learned from lists of {LEARNED_LISTS} candidates of"
             f" {len(work.text.sentences):,} training sentences, at a scale of {SCALE:g}. MERT is"
             f" given the iteration that is best on dev, of one in {PER_ROUND}, and the last one;"
