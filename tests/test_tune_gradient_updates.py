@@ -26,15 +26,15 @@ RPROP: dict[str, Any] = {
     "decrease": 0.5,
     "least": 1e-9,
     "most": 1.0,
-    "literal": False,
+    "as_printed": False,
 }
 
 
-@given(seed=st.integers(0, 10**6), literal=st.booleans(), threads=st.sampled_from([1, 3]))
+@given(seed=st.integers(0, 10**6), as_printed=st.booleans(), threads=st.sampled_from([1, 3]))
 @settings(max_examples=50, deadline=None)
-def test_rprop_moves_as_its_readable_form_does(seed: int, literal: bool, threads: int) -> None:
+def test_rprop_moves_as_its_readable_form_does(seed: int, as_printed: bool, threads: int) -> None:
     rng = np.random.default_rng(seed)
-    options = {**RPROP, "literal": literal, "least": 0.02, "most": 0.15}
+    options = {**RPROP, "as_printed": as_printed, "least": 0.02, "most": 0.15}
     firsts = np.where(np.arange(6) < 2, 0.05, 0.1)
     fast, slow = GradientRprop(0.05, 0.1, **options), Rprop(6, first=firsts, **options)
     fast.grow(6, 2)
@@ -88,7 +88,7 @@ def test_rprop_finds_the_top_of_quadratics_whatever_their_scale() -> None:
 
 
 def test_the_printed_rule_goes_to_and_fro_for_ever() -> None:
-    way = climbed(GradientRprop(0.1, 0.1, **{**RPROP, "literal": True}), np.zeros(1), 150)
+    way = climbed(GradientRprop(0.1, 0.1, **{**RPROP, "as_printed": True}), np.zeros(1), 150)
     places = {float(place[0]) for place in way[-50:]}
     assert len(places) == 2
     assert min(abs(place - 1) for place in places) > 1e-6

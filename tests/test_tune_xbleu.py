@@ -30,7 +30,7 @@ from calque.tune.updates.rprop import Rprop
 
 UPDATES: dict[str, dict[str, Any]] = {
     "rprop": {"update": "rprop"},
-    "literal": {"update": "rprop", "rprop_as_printed": True},
+    "as printed": {"update": "rprop", "rprop_as_printed": True},
     "adagrad": {"update": "adagrad", "dense_rate": 0.05, "sparse_rate": 0.05},
     "adagrad-l1": {"update": "adagrad", "dense_rate": 0.05, "sparse_rate": 0.05, "l1": 1e-5},
     "adagrad-batch": {"update": "adagrad", "dense_rate": 0.05, "batch": 7},

@@ -133,7 +133,7 @@ void register_expected_bleu(nb::module_& m) {
           nb::arg("dense_rate"), nb::arg("sparse_rate"), nb::arg("l1"));
   nb::class_<RpropStep>(m, "RpropStep", "See calque.tune.updates.rprop.")
       .def(nb::init<double, double, double, double, bool>(), nb::arg("increase"),
-           nb::arg("decrease"), nb::arg("least"), nb::arg("most"), nb::arg("literal"));
+           nb::arg("decrease"), nb::arg("least"), nb::arg("most"), nb::arg("as_printed"));
   m.def("expected_worth", &expected, nb::arg("lists"), nb::arg("worths"), nb::arg("scale"),
         nb::arg("weights"), nb::arg("threads"), nb::arg("gradient").none() = nb::none(),
         "The sum over sentences of the expected worth of a candidate; its derivatives are added to"

@@ -44,7 +44,7 @@ void rprop_step(const RpropStep& rule, std::span<const double> gradient, const R
     if (agreement < 0) {
       step = std::max(static_cast<float>(rule.decrease * step), least);
       std::swap(weights[i], memory.before[i]);
-      memory.signs[i] = rule.literal ? static_cast<int8_t>(sign) : int8_t{0};
+      memory.signs[i] = rule.as_printed ? static_cast<int8_t>(sign) : int8_t{0};
       return;
     }
     if (agreement > 0) step = std::min(static_cast<float>(rule.increase * step), most);

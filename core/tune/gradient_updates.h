@@ -53,7 +53,7 @@ void gradient_step(const GradientUpdate& update, std::span<const double> gradien
 // where it turns, and back to where the weight was before.
 struct RpropStep {
   double increase, decrease, least, most;
-  bool literal;  // remember the gradient of a step that was taken back
+  bool as_printed;  // remember the gradient of a step that was taken back
 };
 
 // What RPROP remembers of every weight.

@@ -1197,7 +1197,7 @@ class AdaGradStep:
 class RpropStep:
     """See calque.tune.updates.rprop."""
 
-    def __init__(self, increase: float, decrease: float, least: float, most: float, literal: bool) -> None: ...
+    def __init__(self, increase: float, decrease: float, least: float, most: float, as_printed: bool) -> None: ...
 
 def expected_worth(lists: DifferenceLists, worths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> float:
     """

@@ -87,14 +87,14 @@ class GradientRprop(GradientRule):
         decrease: float,
         least: float,
         most: float,
-        literal: bool,
+        as_printed: bool,
     ) -> None:
         """Take the first steps, and how steps change, within limits."""
         super().__init__(
             before=(np.float64, 0.0), signs=(np.int8, 0), steps=(np.float32, sparse_first)
         )
         self._dense_first = dense_first
-        self.core = _core.RpropStep(increase, decrease, least, most, literal)
+        self.core = _core.RpropStep(increase, decrease, least, most, as_printed)
 
     def grow(self, n_weights: int, n_dense: int) -> None:
         """Remember something of so many weights, of which the first ones may be known."""

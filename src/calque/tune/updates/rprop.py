@@ -10,7 +10,7 @@ class Rprop:
     """Steps by the sign of the direction alone (Riedmiller & Braun 1993, Wuebker et al. 2015).
 
     A step grows while the sign stays and shrinks where it turns; then the weight goes back to where
-    it was before, and the sign is forgotten: it was that of another place. With `literal` it is
+    it was before, and the sign is forgotten: it was that of another place. With `as_printed` it is
     remembered, as printed by Wuebker et al.; the weight then goes to and fro between two places.
     For directions of whole passes: those of single sentences turn all the time.
     """
@@ -24,7 +24,7 @@ class Rprop:
         decrease: float = 0.5,
         least: float = 1e-9,
         most: float = 1.0,
-        literal: bool = False,
+        as_printed: bool = False,
     ) -> None:
         """Take how many weights there are, and their first steps.
 
@@ -32,7 +32,7 @@ class Rprop:
         """
         self.increase, self.decrease = increase, decrease
         self.least, self.most = np.float32(least), np.float32(most)
-        self.literal = literal
+        self.as_printed = as_printed
         self.steps = np.full(n_features, first, np.float32)
         self.signs = np.zeros(n_features, np.int8)
         self.before = np.zeros(n_features)
@@ -46,7 +46,7 @@ class Rprop:
                 shorter = np.float32(self.decrease * float(self.steps[feature]))
                 self.steps[feature] = max(shorter, self.least)
                 weights[feature], self.before[feature] = self.before[feature], weights[feature]
-                self.signs[feature] = sign if self.literal else 0
+                self.signs[feature] = sign if self.as_printed else 0
                 continue
             if agreement > 0:
                 longer = np.float32(self.increase * float(self.steps[feature]))
