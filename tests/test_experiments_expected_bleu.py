@@ -28,6 +28,10 @@ CLAIMS = {
     "unseen": ["blocks", "jackknife"],
     "efficiency": ["E"],
 }
+GROUPS = {
+    "phrase-pair": 1, "lexical": 1, "source-triplets": 1, "target-triplets": 1, "hierarchical": 6
+}  # fmt: skip
+"""Of each family, how many dense features the paper makes of it."""
 SCALE, ROUNDS = 0.15, 0.2
 HOLDS, FAILS = Verdict.HOLDS, Verdict.FAILS
 
@@ -126,7 +130,7 @@ def test_the_rate_of_adagrad_is_the_best_on_dev(work: ExpectedBleuCells) -> None
     assert work.learned("adagrad").figures["dev bleu"] == best
 
 
-def test_tuning_scales_what_was_learned_family_by_family(work: ExpectedBleuCells) -> None:
+def test_tuning_scales_what_was_learned_group_by_group(work: ExpectedBleuCells) -> None:
     before, tuned = work.tuned("rprop", "all")
     assert len(tuned) == 2
     tried = [work.learned("rprop", "all", iteration=each) for each in recipe.ITERATIONS_TRIED]
@@ -139,10 +143,11 @@ def test_tuning_scales_what_was_learned_family_by_family(work: ExpectedBleuCells
         assert cell.weights is not None
         assert set(cell.weights) == set(before.weights), "factors are multiplied out"
         after = cell.weights.sparse.lookup(arrays["keys"])
-        for family in ("phrase-pair", "lexical", "hierarchical"):
+        for family, most in GROUPS.items():
             members = work.model.in_family(family, arrays["keys"])
-            ratios = after[members] / arrays["values"][members]
-            assert ratios == pytest.approx(np.full(len(ratios), ratios[0]), rel=1e-3)
+            ratios = np.sort(after[members] / arrays["values"][members])
+            different = np.flatnonzero(np.diff(ratios) > 1e-3 * np.abs(ratios[1:]))
+            assert len(different) < most
         model = replace(work.setting("all").of(work.model), weights=cell.weights)
         lines = work.bench.corpus.test.sentences
         again = [translation.text for translation in Translator(model).translate_all(lines)]
