@@ -508,6 +508,8 @@ def test_sums_over_a_sentence_are_not_those_of_another(seed: int, texts: list[li
         Template("pairs", ("sentence.source", "sentence.source", "each.target")),
         Template("classes", ("sentence.source@brown4", "each.target@brown4")),
         Template("blocks", words, copies=False),
+        Template("alone", ("each.target",)),
+        Template("alone-of-blocks", ("each.target",), copies=False),
     )
     data = WordData(parts.vocabulary, parts.vocabulary, CLASSES, CLASSES)
     features = FeatureSet.compile("standard", DenseData(parts.blocks), templates, data)

@@ -51,10 +51,10 @@ void TemplateGroup::add(const Member& member) {
 }
 
 bool TemplateGroup::is_of_target_words() const {
-  const auto is_word = [](const SlotUse& use) { return use.slot == Slot::kEachTarget; };
-  const auto is_of_sentence = [](const SlotUse& use) { return use.slot == Slot::kSentenceSource; };
-  return std::ranges::count_if(slots, is_word) == 1 && !minor && !listed && !adjacent &&
-         std::ranges::all_of(slots, [&](const SlotUse& use) { return is_word(use) || is_of_sentence(use); });
+  const auto n_of = [this](Slot slot) { return std::ranges::count(slots, slot, &SlotUse::slot); };
+  const auto n_of_sentence = n_of(Slot::kSentenceSource);
+  return n_of_sentence > 0 && n_of(Slot::kEachTarget) == 1 &&
+         n_of_sentence + 1 == std::ssize(slots) && !minor && !listed && !adjacent;
 }
 
 int32_t TemplateGroup::piece_of(const Member& member) {

@@ -92,7 +92,8 @@ struct TemplateGroup {
   std::span<const Member> members() const { return members_; }
   std::span<const Neighbours> neighbours() const { return neighbours_; }
   size_t n_pieces() const { return pieces_.size(); }
-  // Whether each target word adds to a step by itself, the same wherever in the sentence it stands.
+  // Whether each target word adds to a step by itself, together with words of the whole sentence: the
+  // same wherever in it the step is. All such groups have the scope of an option.
   bool is_of_target_words() const;
   // The slot of a row (Rows): the minor one is the last.
   const SlotUse& slot(size_t row) const { return row < slots.size() ? slots[row] : *minor; }
