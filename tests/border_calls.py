@@ -230,6 +230,19 @@ def gradient_step() -> Call:
     return Call(_core.gradient_step, arguments, ("weights", "squares"))
 
 
+def finish_gradient() -> Call:
+    arguments: Arguments = {
+        "gradient": np.ones(3),
+        "factor": 0.5,
+        "l2": 0.1,
+        "weights": np.ones(3),
+        "moving": np.ones(3, np.uint8),
+        "penalised": np.ones(3, np.uint8),
+        "threads": 2,
+    }
+    return Call(_core.finish_gradient, arguments, ("gradient",))
+
+
 def move_columns() -> Call:
     arguments: Arguments = {
         "update": _core.AdaGradUpdate(0.1, 0.1),
@@ -343,6 +356,7 @@ def calls() -> dict[str, Call]:
         "expected_worth": expected_worth(),
         "add_derivatives": add_derivatives(),
         "small_steps": small_steps(),
+        "finish_gradient": finish_gradient(),
         "gradient_step": gradient_step(),
         "move_columns": move_columns(),
         "rprop_step": rprop_step(),

@@ -335,3 +335,20 @@ def test_learners_start_from_the_same_weights_and_give_the_mean_of_theirs(rule: 
             shares = np.array(knows) / np.maximum(np.sum(knows, axis=0), 1)
             assert mixed == pytest.approx(before + (shares * (np.array(of_each) - before)).sum(0))
             assert (mixed != before).any()
+
+
+def test_weights_of_many_chunks_are_penalised_alike_on_any_threads() -> None:
+    rng, n = np.random.default_rng(8), 200_000
+    weights, gradient = rng.normal(size=(2, n))
+    moving, penalised = (rng.random((2, n)) < 0.6).astype(np.uint8)
+    totals, gradients = set(), []
+    for threads in (1, 3):
+        totals.add(_core.penalised_squares(weights, penalised, threads))
+        finished = gradient.copy()
+        _core.finish_gradient(finished, 2.5, 0.3, weights, moving, penalised, threads)
+        gradients.append(finished)
+    assert len(totals) == 1
+    assert totals.pop() == pytest.approx(weights[penalised > 0] @ weights[penalised > 0])
+    expected = np.where(moving, 2.5 * gradient - 0.6 * weights * penalised, 0)
+    assert gradients[0] == pytest.approx(expected)
+    assert np.array_equal(*gradients)

@@ -86,6 +86,22 @@ def test_the_objective_and_its_gradient_agree_within_1e_5(device: Any) -> None:
     assert other.value(weights) == mine
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_the_same_device_gives_the_same_bits_again(device: Any) -> None:
+    lists = many_lists()
+    rng = np.random.default_rng(3)
+    worths, weights = rng.random(len(lists)), rng.normal(size=lists.n_features)
+    copy = copy_of(lists, np.ones(lists.n_features, bool), np.zeros(lists.n_features))
+    found = set()
+    for _ in range(3):
+        total = pass_on(device, copy, worths, 2.0)
+        assert total is not None
+        for _ in range(10):
+            gradient = np.zeros(lists.n_features)
+            found.add((total(weights, gradient), gradient.tobytes()))
+    assert len(found) == 1
+
+
 @needs_torch
 def test_what_has_no_room_on_the_device_is_read_again_and_changes_no_bit() -> None:
     lists = many_lists()

@@ -12,6 +12,7 @@
 #include "checks.h"
 #include "error.h"
 #include "tune/expected_bleu.h"
+#include "tune/penalty.h"
 
 namespace calque::bind {
 namespace {
@@ -97,6 +98,22 @@ double steps(const BoundDifferences& lists, Vector<double> worths, double scale,
   });
 }
 
+double squares(Vector<double> weights, Vector<uint8_t> penalised, int threads) {
+  check_size(penalised.size(), weights.size(), "penalised weights");
+  nb::gil_scoped_release release;
+  return penalised_squares(view(weights), view(penalised), threads);
+}
+
+void finish(InOutVector<double> gradient, double factor, double l2, Vector<double> weights,
+            Vector<uint8_t> moving, Vector<uint8_t> penalised, int threads) {
+  check_size(gradient.size(), weights.size(), "gradient");
+  check_size(moving.size(), weights.size(), "moving weights");
+  check_size(penalised.size(), weights.size(), "penalised weights");
+  const PenalisedGradient how{factor, l2, view(moving), view(penalised)};
+  nb::gil_scoped_release release;
+  how.finish(view(gradient), view(weights), threads);
+}
+
 void step(GradientUpdate update, Vector<double> gradient, int64_t n_dense,
           InOutVector<double> weights, int threads, std::optional<InOutVector<double>> squares) {
   check_size(gradient.size(), weights.size(), "gradient");
@@ -150,6 +167,12 @@ void register_expected_bleu(nb::module_& m) {
         nb::arg("penalised"), nb::arg("update"), nb::arg("weights"),
         nb::arg("squares").none() = nb::none(),
         "Move the weights after every batch of sentences; the sum of their expected worths.");
+  m.def("penalised_squares", &squares, nb::arg("weights"), nb::arg("penalised"),
+        nb::arg("threads"), "The squares of the penalised weights, added up.");
+  m.def("finish_gradient", &finish, nb::arg("gradient"), nb::arg("factor"), nb::arg("l2"),
+        nb::arg("weights"), nb::arg("moving"), nb::arg("penalised"), nb::arg("threads"),
+        "Make the gradient of factor * f - l2 * (squares of penalised weights) out of that of f, in"
+        " place; it is 0 where weights do not move.");
   m.def("gradient_step", &step, nb::arg("update"), nb::arg("gradient"), nb::arg("n_dense"),
         nb::arg("weights"), nb::arg("threads"), nb::arg("squares").none() = nb::none(),
         "Move every weight that has a gradient.");

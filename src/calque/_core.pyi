@@ -1219,6 +1219,14 @@ def small_steps(lists: DifferenceLists, worths: Annotated[NDArray[numpy.float64]
     Move the weights after every batch of sentences; the sum of their expected worths.
     """
 
+def penalised_squares(weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], penalised: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> float:
+    """The squares of the penalised weights, added up."""
+
+def finish_gradient(gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], factor: float, l2: float, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], moving: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], penalised: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> None:
+    """
+    Make the gradient of factor * f - l2 * (squares of penalised weights) out of that of f, in place; it is 0 where weights do not move.
+    """
+
 def gradient_step(update: SgdStep | AdaGradStep, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_dense: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int, squares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> None:
     """Move every weight that has a gradient."""
 

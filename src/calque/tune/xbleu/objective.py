@@ -6,7 +6,12 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from calque._core import DifferenceLists, expected_worth
+from calque._core import (
+    DifferenceLists,
+    expected_worth,
+    finish_gradient,
+    penalised_squares,
+)
 from calque.errors import CalqueError
 from calque.tune.problem import Vector
 from calque.tune.xbleu.mixing import Learners
@@ -76,12 +81,9 @@ class ExpectedWorth:
         """The objective, and its derivatives by the weights that may move."""
         sums = np.zeros(len(weights))
         value = self._value(self.total(weights, sums), weights)
-        sums *= 1 / (self.n_sentences * value.expected)
-        if self.l2:
-            penalty = weights * (2 * self.l2)
-            penalty *= self.penalised
-            sums -= penalty
-        sums *= self.moving
+        factor = 1 / (self.n_sentences * value.expected)
+        moving, penalised = self.moving.view(np.uint8), self.penalised.view(np.uint8)
+        finish_gradient(sums, factor, self.l2, weights, moving, penalised, self.threads)
         return value, sums
 
     def _core_total(self, weights: Vector, gradient: Vector | None = None) -> float:
@@ -96,7 +98,6 @@ class ExpectedWorth:
             )
         objective = math.log(expected)
         if self.l2:
-            squares = weights * weights
-            squares *= self.penalised
-            objective -= self.l2 * float(squares.sum())
+            penalised = self.penalised.view(np.uint8)
+            objective -= self.l2 * penalised_squares(weights, penalised, self.threads)
         return Value(expected, objective)

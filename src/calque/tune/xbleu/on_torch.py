@@ -18,6 +18,12 @@ DUST = 1e-13
 """A sum that is smaller than this share of its terms is what rounding left of nothing."""
 MOST_ENTRIES = 1 << 25
 """Of candidates that are gone through at a time; each takes some 60 bytes meanwhile."""
+GPU_BYTES_PER_ENTRY = 512
+"""A GPU takes one entry at a time for so many bytes of all its memory: the fewer parts, the less it
+waits. Memory that is free at the moment must not matter: other parts round in another way."""
+MOST_GPU_ENTRIES = 1 << 28
+LONGEST_STRETCH = 64
+"""Of slots of a feature that a thread of a GPU adds up alone."""
 KEPT_SHARE = 0.6
 """Of the free memory of a GPU that lists may take; the rest is for work."""
 NO_LIMIT = 1 << 62
@@ -47,13 +53,13 @@ class TorchPass:
         scale: float,
         device: torch.device,
         *,
-        most_entries: int = MOST_ENTRIES,
+        most_entries: int | None = None,
         room: int | None = None,
     ) -> None:
         """Take lists and what each candidate is worth; `room` is in bytes, by default what is free.
 
-        `most_entries` are gone through at a time, or those of one sentence. The values of the
-        lists are all entries.
+        `most_entries` are gone through at a time, or those of one sentence; by default as many as
+        suit the device. The values of the lists are all entries.
         """
         if copy.has_masks:
             raise CalqueError("lists with masks: expected lists whose values are all entries")
@@ -61,16 +67,26 @@ class TorchPass:
         self._worths = worths
         self._scale = scale
         self._device = device
-        self._cuts = _cuts(copy, most_entries)
+        self._cuts = _cuts(copy, _at_a_time(device) if most_entries is None else most_entries)
         self._kept: dict[int, _Part] = {}
         self._room = _room_of(device, copy) if room is None else room
 
     def __call__(self, weights: Vector, gradient: Vector | None = None) -> float:
         """The sum; its derivatives by the weights are added to `gradient`."""
+        total, sums = self.on_device(
+            torch.tensor(weights, device=self._device), with_derivatives=gradient is not None
+        )
+        if gradient is not None and sums is not None:
+            torch.from_numpy(gradient).add_(sums.cpu())
+        return float(total)
+
+    def on_device(
+        self, weights: torch.Tensor, *, with_derivatives: bool
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """The sum and its derivatives, if wanted, where the weights are."""
         n_dense = self._copy.dense.shape[1]
-        here = torch.tensor(weights, device=self._device)
-        dense, sparse = here[:n_dense], here[n_dense:]
-        sums = None if gradient is None else torch.zeros_like(here)
+        dense, sparse = weights[:n_dense], weights[n_dense:]
+        sums = torch.zeros_like(weights) if with_derivatives else None
         total = torch.zeros((), dtype=torch.float64, device=self._device)
         for part in self._parts():
             means, factors = part.expectation(dense, sparse, self._scale)
@@ -79,9 +95,7 @@ class TorchPass:
                 sums[:n_dense] += part.dense_derivatives(factors)
                 derivatives = part.derivatives(factors)
                 sums[n_dense:][part.features] += derivatives  # no feature comes twice
-        if gradient is not None and sums is not None:
-            gradient += sums.cpu().numpy()
-        return float(total)
+        return total, sums
 
     @property
     def n_bytes(self) -> int:
@@ -130,8 +144,11 @@ class _Part:
     values_by_slot: torch.Tensor
     features: torch.Tensor
     """Those of all slots, each once."""
+    stretches: torch.Tensor
+    """Where stretches of slots of one feature begin in the last one: short ones, since some
+    features are in every sentence."""
     by_feature: torch.Tensor
-    """Where the slots of each of these begin in the next one."""
+    """Where the stretches of each feature begin."""
     slots_by_feature: torch.Tensor
 
     @classmethod
@@ -166,6 +183,9 @@ class _Part:
         order = torch.sort(slots, stable=True).indices
         ordered = torch.sort(slot_features, stable=True)
         features, n_slots = torch.unique_consecutive(ordered.values, return_counts=True)
+        of_feature = _offsets(n_slots)
+        regular = torch.arange(0, len(slot_features), LONGEST_STRETCH, device=device)
+        stretches = torch.unique(torch.cat([of_feature, regular]))
         worth = take(worths, from_row, to_row)
         lowest, highest = (_reduced(worth, way, sentences) for way in ("min", "max"))
         return cls(
@@ -184,7 +204,8 @@ class _Part:
             rows_by_slot=row_of_entry[order],
             values_by_slot=values[order],
             features=features,
-            by_feature=_offsets(n_slots),
+            stretches=stretches,
+            by_feature=torch.searchsorted(stretches, of_feature),
             slots_by_feature=ordered.indices.int(),
         )
 
@@ -199,7 +220,7 @@ class _Part:
         """The expected worth of every sentence, and what each candidate has in derivatives."""
         local = sparse[self.slot_features]
         scores = self.base + self.dense @ dense
-        scores += _summed(local[self.slots] * self.values, self.rows)
+        scores += _summed_many(local[self.slots] * self.values, self.rows)
         highest = _reduced(scores, "max", self.sentences)[self.sentence_of_row]
         posterior = torch.exp(scale * (scores - highest))
         posterior /= _summed(posterior, self.sentences)[self.sentence_of_row]
@@ -211,13 +232,14 @@ class _Part:
     def derivatives(self, factors: torch.Tensor) -> torch.Tensor:
         """By the weights of `features`."""
         terms = factors[self.rows_by_slot] * self.values_by_slot
-        sums = _summed(terms, self.by_slot)
+        sums = _summed_many(terms, self.by_slot)
         if self.values.is_floating_point():
-            sizes = _summed(terms.abs(), self.by_slot)
+            sizes = _summed_many(terms.abs(), self.by_slot)
         else:  # counts are of the size of 1
             sizes = _summed(factors.abs(), self.sentences)[self.sentence_of_slot]
         sums[sums.abs() <= DUST * sizes] = 0
-        return _summed(sums[self.slots_by_feature], self.by_feature)
+        of_stretches = _summed_many(sums[self.slots_by_feature], self.stretches)
+        return _summed_many(of_stretches, self.by_feature)
 
     def dense_derivatives(self, factors: torch.Tensor) -> torch.Tensor:
         """By the weights of dense features."""
@@ -239,6 +261,14 @@ def _cuts(copy: WorkingCopy, most_entries: int) -> list[int]:
     return cuts
 
 
+def _at_a_time(device: torch.device) -> int:
+    """Entries that suit the memory of a device."""
+    if device.type != "cuda":
+        return MOST_ENTRIES
+    memory: int = torch.cuda.get_device_properties(device).total_memory
+    return min(MOST_GPU_ENTRIES, memory // GPU_BYTES_PER_ENTRY)
+
+
 def _room_of(device: torch.device, copy: WorkingCopy) -> int:
     """Bytes of lists that may stay on a device."""
     if device.type == "cuda":
@@ -255,6 +285,14 @@ def _offsets(lengths: torch.Tensor) -> torch.Tensor:
 def _summed(values: torch.Tensor, begins: torch.Tensor) -> torch.Tensor:
     """The sum of every stretch; 0 where it is empty."""
     return torch.segment_reduce(values, "sum", offsets=begins, axis=0, initial=0.0, unsafe=True)
+
+
+def _summed_many(values: torch.Tensor, begins: torch.Tensor) -> torch.Tensor:
+    """The same where stretches are many and short: on a GPU torch gives each a thread, not 256.
+
+    A product with a sparse matrix takes a third of the time there, and other bits every time.
+    """
+    return _summed(values[:, None], begins)[:, 0]
 
 
 def _reduced(values: torch.Tensor, way: str, begins: torch.Tensor) -> torch.Tensor:
