@@ -11,7 +11,8 @@ import pytest
 from conftest import Run, done, mistake
 
 import calque as api
-from calque.config import RoundOptions, TrainOptions, fill
+from calque.config import DecodeOptions, RoundOptions, TrainOptions, fill
+from calque.config.decode import FITTED
 from calque.config.presets import CHART_PRESETS, MIRA, PRESETS, TuningStep
 from calque.data import CorpusFiles, write_corpus
 from calque.decode import Translator, load
@@ -244,6 +245,28 @@ def test_options_on_the_command_line_win_over_those_of_a_preset(
     assert options["align"]["symmetrization"] == "union"
 
 
+@pytest.mark.parametrize(
+    ("options", "fits", "pops"),
+    [
+        ({"distortion_limit": FITTED}, 6, 150),
+        ({"distortion_limit": FITTED}, 9, 400),
+        ({"distortion_limit": 4}, 12, 150),
+        ({"distortion_limit": 12}, 6, 400),
+        ({"distortion_limit": -1}, 6, 400),
+        ({"distortion_limit": 12, "reordering": "mon"}, 6, 150),
+        ({"engine": "chart"}, 6, 400),
+        ({"distortion_limit": FITTED, "pop_limit": 70}, 12, 70),
+    ],
+)
+def test_more_is_tried_where_words_may_move_far(
+    options: dict[str, Any], fits: int, pops: int
+) -> None:
+    chosen = DecodeOptions(**{"pop_limit": FITTED, **options}).fitted(fits)
+    assert chosen.pop_limit == pops
+    limit = options.get("distortion_limit", 6)
+    assert chosen.distortion_limit == (fits if limit == FITTED else limit)
+
+
 def test_mistakes_show_before_the_work(verb: Run, files: CorpusFiles, tmp_path: Path) -> None:
     model = tmp_path / "model"
     command = arguments(files, model)
@@ -258,6 +281,7 @@ def test_mistakes_show_before_the_work(verb: Run, files: CorpusFiles, tmp_path: 
         ([*command, "--set", "align.symmetrization=grow"], "unknown name 'grow': did you mean"),
         ([*command, "--set", "align.aligner=hmm, mhh"], "unknown name 'mhh'"),
         ([*command, "--set", "decode.distortion_limit=-3"], "expected a whole number of at least"),
+        ([*command, "--set", "decode.pop_limit=-1"], "pop_limit=-1: expected 0 or more"),
     ]
     for given, told in wrong:
         assert told in mistake(verb("train", *given))
@@ -266,6 +290,9 @@ def test_mistakes_show_before_the_work(verb: Run, files: CorpusFiles, tmp_path: 
     text = ["--input", files.dev_source, "--distortion-limit", "-2"]
     done(verb("train", *command[:4], *command[-4:], "-q"))
     assert limit in mistake(verb("translate", "--model", model, *text))
+    pops = ["--input", files.dev_source, "--pop-limit", "-2"]
+    told = mistake(verb("translate", "--model", model, *pops))
+    assert "pop_limit=-2 is for training, which finds one" in told
     with pytest.raises(CalqueError, match="expected both"):
         api.train(files.train_source, files.train_target, model, dev_source=files.dev_source)
 

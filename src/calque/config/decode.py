@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal
 
 from calque.config.option import option
@@ -14,7 +14,11 @@ MAX_TARGETS = (
 
 
 FITTED = -2
-"""The distortion limit that training replaces by one that fits the text."""
+"""The distortion limit or pop limit that training replaces by one that fits the text."""
+FEW_POPS, MANY_POPS = 150, 400
+"""Pop limits that fit: few are enough where words hardly move."""
+NEAR = 6
+"""The largest distortion limit at which words hardly move."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +120,9 @@ class DecodeOptions(ReorderingOptions):
     stack_size: int = option(200, "hypotheses kept per stack; 0 keeps all", least=0)
     pop_limit: int = option(
         400,
-        "steps that cube pruning tries per stack, or per span with engine=chart; 0 tries all",
-        least=0,
+        "steps that cube pruning tries per stack, or per span with engine=chart; 0 tries all; -2,"
+        " in training only, chooses 150 where the distortion limit is at most 6, and 400 elsewhere",
+        least=FITTED,
     )
     threshold: float = option(
         0.0,
@@ -185,6 +190,20 @@ class DecodeOptions(ReorderingOptions):
         "options_by",
         "normaliser",
     )
+
+    def check(self) -> None:
+        """Raise `OptionError` where options contradict one another, or are for training only."""
+        super().check()
+        if self.pop_limit < 0:
+            told = " is for training, which finds one" if self.pop_limit == FITTED else ""
+            raise OptionError(f"pop_limit={self.pop_limit}{told}: expected 0 or more")
+
+    def fitted(self, distortion_limit: int) -> DecodeOptions:
+        """The same with limits that fit a text for which this distortion limit is right."""
+        limit = distortion_limit if self.distortion_limit == FITTED else self.distortion_limit
+        is_near = self.engine == "phrase" and (0 <= limit <= NEAR or self.reordering != "phrase")
+        pops = (FEW_POPS if is_near else MANY_POPS) if self.pop_limit == FITTED else self.pop_limit
+        return replace(self, distortion_limit=limit, pop_limit=pops)
 
     @property
     def counting(self) -> str:

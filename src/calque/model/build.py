@@ -12,7 +12,7 @@ from calque.align import Alignments, align_sets, read_pharaoh
 from calque.align.eflomal import find_eflomal
 from calque.blocks import extract, within
 from calque.config import TrainOptions, to_mapping
-from calque.config.decode import FITTED
+from calque.config.decode import FITTED, NEAR
 from calque.errors import CalqueError, OptionError
 from calque.features import chosen, import_families
 from calque.features.jumps import find_jumps, fitted_distortion_limit
@@ -66,8 +66,7 @@ def build(
     _check_first_block(options)
     options.align.check()
     check_engine(options)
-    if options.decode.distortion_limit != FITTED:
-        options.decode.check()
+    options.decode.fitted(NEAR).check()
     if lm_dev is not None and not lm_texts:
         raise OptionError("a text to tune weights of language models on: give more text, too")
     more = {f"lm_text {number}": path for number, path in enumerate(lm_texts, 1)}
@@ -178,11 +177,11 @@ def _check_first_block(options: TrainOptions) -> None:
 
 
 def _fitted(options: TrainOptions, bitext: Bitext, links: Alignments) -> TrainOptions:
-    """The options with a distortion limit that fits the text, where they ask for it."""
-    if options.decode.distortion_limit != FITTED:
-        return options
-    limit = fitted_distortion_limit(find_jumps(bitext.source, bitext.target, links))
-    decode = replace(options.decode, distortion_limit=limit)
+    """The options with limits of the search that fit the text, where they ask for it."""
+    limit = options.decode.distortion_limit
+    if limit == FITTED:
+        limit = fitted_distortion_limit(find_jumps(bitext.source, bitext.target, links))
+    decode = options.decode.fitted(limit)
     decode.check()
     return replace(options, decode=decode)
 
