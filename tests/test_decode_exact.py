@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 from calque import _core
 from calque.config import DecodeOptions
 from calque.decode import Decoder
-from calque.features import DENSE, Weights
+from calque.features import (
+    DENSE,
+    DenseData,
+    FeatureSet,
+    SparseWeights,
+    Template,
+    Weights,
+    WordData,
+)
 
 few = settings(max_examples=60, deadline=None)
 seeds = st.integers(0, 10_000)
@@ -187,6 +195,29 @@ def test_the_future_cost_guides_pruning_and_changes_nothing_without() -> None:
     )
     assert exact.n_generated == blind.n_generated
     assert exact.derivations[0].score == pytest.approx(blind.derivations[0].score, abs=1e-5)
+
+
+def test_the_future_cost_knows_which_orientation_suits_what_is_to_come() -> None:
+    """Of two words the second one pays when it comes second; begin with it, and it does not."""
+    parts = tiny_model(3)
+    pairs = ((a, b) for a in range(3, 7) for b in range(3, 7) if a != b)
+    words = next(list(pair) for pair in pairs if parts.blocks.find(list(pair)) < 0)
+    features = FeatureSet.compile(
+        "standard",
+        DenseData(parts.blocks),
+        (Template("order", ("source.first", "orientation")),),
+        WordData(parts.vocabulary, parts.vocabulary),
+    )
+    decoder = Decoder(parts.blocks, parts.vocabulary, parts.lm, features)
+    first, second = (f"order:w{word - 3} ||| R" for word in words)
+    keys = np.array([features.key_of(name) for name in (first, second)], np.uint64)
+    order = np.argsort(keys)
+    sparse = SparseWeights.from_arrays(keys[order], np.array([-0.5, 1.0], np.float32)[order])
+    weights = Weights(dict.fromkeys(Weights.default(), 0.0), sparse)
+    source = as_source([words])
+    for stack_size in (0, 1):
+        [found] = decoder.decode(source, weights, search_options(Rules(), stack_size=stack_size))
+        assert found.derivations[0].score == pytest.approx(0.5)
 
 
 def test_an_empty_sentence_has_the_empty_translation() -> None:

@@ -12,7 +12,7 @@ from conftest import Run, done, mistake
 
 import calque as api
 from calque.config import DecodeOptions, RoundOptions, TrainOptions, fill
-from calque.config.decode import FITTED
+from calque.config.decode import FITTED, THOROUGH
 from calque.config.presets import CHART_PRESETS, MIRA, PRESETS, TuningStep
 from calque.data import CorpusFiles, write_corpus
 from calque.decode import Translator, load
@@ -255,6 +255,8 @@ def test_options_on_the_command_line_win_over_those_of_a_preset(
         ({"distortion_limit": -1}, 6, 400),
         ({"distortion_limit": 12, "reordering": "mon"}, 6, 150),
         ({"engine": "chart"}, 6, 400),
+        ({"distortion_limit": FITTED, "pop_limit": THOROUGH}, 6, 1000),
+        ({"distortion_limit": FITTED, "pop_limit": THOROUGH}, 12, 3000),
         ({"distortion_limit": FITTED, "pop_limit": 70}, 12, 70),
     ],
 )

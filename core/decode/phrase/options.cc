@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 
 namespace calque {
 namespace {
@@ -52,7 +53,8 @@ void OptionTable::estimate_future(bool normalises) {
   const auto best = [&](int begin, int end) {
     const auto options = span(begin, end);
     if (options.empty()) return kNever;
-    return normalises ? best_among(options) : options.front().estimate();
+    if (normalises) return best_among(options);
+    return std::ranges::max(options | std::views::transform(&Option::estimate_in_order));
   };
   future_to_end_.assign(static_cast<size_t>(n_ + 1), kNever);
   future_to_end_.back() = 0;

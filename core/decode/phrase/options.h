@@ -33,6 +33,8 @@ struct Option {
   uint64_t words, words_factor;   // the hash of the target, and what it multiplies a prefix by
 
   float estimate() const { return score + lm_estimate; }
+  // The same in the orientation towards the block before that suits the option best.
+  float estimate_in_order() const { return estimate() + std::ranges::max(previous); }
   // Whether it is more promising than another one; of equal ones, the first row.
   bool scores_better(const Option& other) const {
     return estimate() != other.estimate() ? estimate() > other.estimate() : block < other.block;
@@ -83,7 +85,8 @@ class OptionTable {
   // Precondition: no sparse features have weights.
   void keep(std::span<const uint8_t> wanted);
 
-  // What the best options of a gap add up to without history or reordering: an estimate, no bound.
+  // What the best options of a gap add up to without history and jumps, each in the orientation that
+  // suits it best: an estimate, no bound.
   // Precondition: the gap is no longer than the coverage window, or reaches the sentence end.
   float future(int begin, int end) const {
     if (end == n_) return future_to_end_[static_cast<size_t>(begin)];

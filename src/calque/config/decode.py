@@ -15,10 +15,12 @@ MAX_TARGETS = (
 
 FITTED = -2
 """The distortion limit or pop limit that training replaces by one that fits the text."""
-FEW_POPS, MANY_POPS = 150, 400
-"""Pop limits that fit: few are enough where words hardly move."""
+THOROUGH = -3
+"""The same for a search that takes more time and misses less."""
 NEAR = 6
-"""The largest distortion limit at which words hardly move."""
+"""The largest distortion limit at which words hardly move, so that few pops are enough."""
+POPS = {FITTED: (150, 400), THOROUGH: (1000, 3000)}
+"""Pop limits that fit where words hardly move, and where they may move far."""
 
 
 @dataclass(frozen=True)
@@ -120,9 +122,10 @@ class DecodeOptions(ReorderingOptions):
     stack_size: int = option(200, "hypotheses kept per stack; 0 keeps all", least=0)
     pop_limit: int = option(
         400,
-        "steps that cube pruning tries per stack, or per span with engine=chart; 0 tries all; -2,"
-        " in training only, chooses 150 where the distortion limit is at most 6, and 400 elsewhere",
-        least=FITTED,
+        "steps that cube pruning tries per stack, or per span with engine=chart; 0 tries all; in"
+        " training only, -2 chooses 150 where the distortion limit is at most 6 and 400 elsewhere,"
+        " and -3 chooses 1000 and 3000",
+        least=THOROUGH,
     )
     threshold: float = option(
         0.0,
@@ -195,14 +198,15 @@ class DecodeOptions(ReorderingOptions):
         """Raise `OptionError` where options contradict one another, or are for training only."""
         super().check()
         if self.pop_limit < 0:
-            told = " is for training, which finds one" if self.pop_limit == FITTED else ""
+            told = " is for training, which finds one" if self.pop_limit in POPS else ""
             raise OptionError(f"pop_limit={self.pop_limit}{told}: expected 0 or more")
 
     def fitted(self, distortion_limit: int) -> DecodeOptions:
         """The same with limits that fit a text for which this distortion limit is right."""
         limit = distortion_limit if self.distortion_limit == FITTED else self.distortion_limit
-        is_near = self.engine == "phrase" and (0 <= limit <= NEAR or self.reordering != "phrase")
-        pops = (FEW_POPS if is_near else MANY_POPS) if self.pop_limit == FITTED else self.pop_limit
+        is_far = limit < 0 or limit > NEAR
+        is_far = self.engine == "chart" or (self.reordering == "phrase" and is_far)
+        pops = POPS[self.pop_limit][is_far] if self.pop_limit in POPS else self.pop_limit
         return replace(self, distortion_limit=limit, pop_limit=pops)
 
     @property

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from calque.config.decode import FITTED, DecodeOptions
+from calque.config.decode import FITTED, THOROUGH, DecodeOptions
 from calque.errors import OptionError, hint
 
 POOLED = "grow-diag-final-and, grow-diag"
@@ -61,8 +61,6 @@ class Preset:
     """How weights are tuned where there is a development set."""
 
 
-THOROUGH = 1000
-"""The pop limit of a search that takes more time than one that fits the text, and misses less."""
 _TRAIN = {
     "align.aligner": ALIGNERS,
     "align.symmetrization": POOLED,
@@ -100,7 +98,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             (MIRA, XBLEU),
         ),
         "best": Preset(
-            "as standard, with a more thorough search, which takes two to four times as long",
+            "as standard, with a more thorough search, which takes two to five times as long",
             {**_TRAIN, "decode.pop_limit": THOROUGH},
             (MIRA, XBLEU),
         ),
