@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from calque._core import Checksum
 from calque.errors import ModelError
-from calque.text import mapped
+from calque.text import mapped, working
 from calque.text.mapped import check_finite, check_ids, check_offsets, checksum_of, pieces
 from calque.text.working import WorkingFolder
 
@@ -95,6 +96,20 @@ def test_one_bad_number_among_many_is_found(tmp_path: Path, at: int) -> None:
     numbers[at] = np.inf
     with pytest.raises(ModelError, match="c has a value that is not a finite number"):
         check_finite("c", numbers)
+
+
+def test_a_disk_without_locks_has_working_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(working, "take_lock", refuse)
+    folder, other = WorkingFolder("train", tmp_path), WorkingFolder("train", tmp_path)
+    assert folder.path.is_dir(), "nobody tidies up where nobody can tell what is in use"
+    for each in (folder, other):
+        each.close()
+    assert not list(tmp_path.iterdir())
 
 
 def test_working_folders_of_killed_processes_are_removed(tmp_path: Path) -> None:

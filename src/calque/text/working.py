@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import tempfile
@@ -12,6 +13,8 @@ from calque.errors import FileError
 from calque.text.files import take_lock
 
 LOCK = ".lock"
+NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
+"""How a disk says that it has no locks."""
 
 
 class WorkingFolder:
@@ -29,8 +32,9 @@ class WorkingFolder:
         try:
             while True:
                 self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
-                with contextlib.suppress(OSError):  # somebody else tidied it away already
-                    lock = take_lock(self.path / LOCK)
+                # Somebody else may have tidied it away already, or be at it.
+                with contextlib.suppress(FileNotFoundError, BlockingIOError):
+                    lock = _locked(self.path / LOCK)
                     if (self.path / LOCK).exists():
                         break
                     lock.close()
@@ -44,8 +48,19 @@ class WorkingFolder:
         try:
             self._remove()
         except KeyboardInterrupt:  # Ctrl-C in the middle of it: what is left goes first
-            shutil.rmtree(self.path, ignore_errors=True)
+            for path in (self.path, _gone(self.path)):
+                shutil.rmtree(path, ignore_errors=True)
             raise
+
+
+def _locked(path: Path) -> IO[bytes]:
+    """A new file, locked unless its disk has no locks: then nobody tidies up there."""
+    try:
+        return take_lock(path)
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
+        return path.open("wb")
 
 
 def _sweep(parent: Path, prefix: str) -> None:
@@ -59,7 +74,17 @@ def _sweep(parent: Path, prefix: str) -> None:
 
 
 def _remove(path: Path, lock: IO[bytes]) -> None:
+    gone = _gone(path)
+    with contextlib.suppress(OSError):
+        path.rename(gone)  # so that workers that still write find it no more
     try:
-        shutil.rmtree(path, ignore_errors=True)
+        shutil.rmtree(gone, ignore_errors=True)
     finally:
         lock.close()
+    # A disk of another machine keeps what is open, the lock above all, under another name.
+    shutil.rmtree(gone, ignore_errors=True)
+
+
+def _gone(path: Path) -> Path:
+    """The name of a folder while it is removed: that of a folder of its kind."""
+    return path.with_name(f"{path.name}-gone")
