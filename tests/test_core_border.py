@@ -145,6 +145,7 @@ def takers_of_offsets() -> dict[str, Callable[[Any], Any]]:
         "AlignedCorpus": lambda at: _core.AlignedCorpus(two, at, two, good, LINKS, good),
         "Phrases": lambda at: _core.Phrases(two, at, 1, np.zeros((1, 2), np.uint32)),
         "Phrases, in order": lambda at: _core.Phrases(two, at),
+        "Phrases of others": lambda at: _core.Phrases(two, np.zeros(2, np.uint32), at),
         "merged_size": lambda at: _core.merged_size([(two, at)]),
         "index_sources": lambda at: _core.index_sources(
             two, at, np.zeros(2 * _core.n_slots(max(len(at) - 1, 0)), np.int32)
@@ -212,6 +213,21 @@ def test_phrases_that_do_not_exist_are_refused() -> None:
         phrases().lengths(uint32(0, 3))
     with pytest.raises(CalqueError, match="no phrase has the id 7"):
         phrases().gather(uint32(7), np.zeros(1, np.int32))
+
+
+def test_phrases_of_others_lie_in_their_words() -> None:
+    words, examples = np.array([3, 4], np.int32), np.array([0, 1], np.uint32)
+    assert len(_core.Phrases(words, examples, np.array([0, 2]))) == 2
+    with pytest.raises(CalqueError, match="a phrase lies outside its corpus"):
+        _core.Phrases(words, examples, np.array([0, 1, 2]))
+
+
+def test_counts_of_links_are_positive() -> None:
+    words, counts = np.array([3, 2**32 - 1], np.uint32), np.array([2, 1], np.int64)
+    links = _core.LinkCounts(words, words, counts)
+    assert [links.count(3, 3), links.count(3, 4), links.count(2**32 - 1, 2**32 - 1)] == [2, 0, 1]
+    with pytest.raises(CalqueError, match="a count of links is not positive"):
+        _core.LinkCounts(words, words, counts - 1)
 
 
 def test_links_lie_inside_their_sentence_pair() -> None:

@@ -15,6 +15,7 @@ import pytest
 from test_parallel_engines import die, die_once, fail_at, times
 
 from calque.align import in_parts
+from calque.blocks import on_cluster
 from calque.data import CorpusFiles
 from calque.decode import CandidateSearch, candidates, load, oracle_text
 from calque.errors import CalqueError, FileError, OptionError
@@ -160,10 +161,13 @@ def test_a_model_is_the_same_while_nodes_are_lost_and_join(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(in_parts, "SENTENCES", 64)
+    monkeypatch.setattr(on_cluster, "SENTENCES", 64)
+    monkeypatch.setattr(on_cluster, "WORDS_PER_RANGE", 1000)
     disturbing = Disturbing(cluster, engine)
     text = BitextFiles(corpus.train_source, corpus.train_target)
     build(text, tmp_path / "model", threads=1, engine=disturbing)
-    assert disturbing.n_maps == 9, "five iterations of Model 1, three of the HMM, best paths"
+    assert disturbing.n_maps == 11, "five iterations of Model 1, three of the HMM, best paths,"
+    " blocks and their scores"
     assert disturbing.n_changes == MOST_CHANGES
     one, other = (ModelFolder(path).manifest.entries for path in (tmp_path / "model", trained))
     assert [entry.sha256 for entry in one.values()] == [entry.sha256 for entry in other.values()]

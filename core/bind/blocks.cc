@@ -59,10 +59,28 @@ struct BoundPhrases {
     numbered = numbered_phrases(view(words), view(offsets));
     phrases = {view(this->words), numbered.examples, numbered.first_ids};
   }
-  Vector<int32_t> words;  // kept alive
+  // Phrases that were numbered elsewhere.
+  BoundPhrases(Vector<int32_t> words, Vector<uint32_t> examples, Vector<int64_t> first_ids)
+      : words(words), examples(examples), first_ids(first_ids),
+        phrases{view(words), view(examples), view(first_ids)} {
+    nb::gil_scoped_release release;
+    check_ids(view(words), "words");
+    check(phrases);
+  }
+  Vector<int32_t> words;  // kept alive, as are the next two
+  Vector<uint32_t> examples;
+  Vector<int64_t> first_ids;
   NumberedPhrases numbered;
   Phrases phrases;
 };
+
+// An array of the object's own, which it keeps alive.
+template <typename T>
+nb::ndarray<nb::numpy, const T, nb::ndim<1>> readable(nb::handle self,
+                                                      std::span<const T> Phrases::*array) {
+  const std::span<const T> values = nb::cast<const BoundPhrases&>(self).phrases.*array;
+  return {values.data(), {values.size()}, self};
+}
 
 SortedRun to_run(const Matrix<uint64_t>& run) {
   if (run.shape(1) != 3) throw Error("a run has three columns");
@@ -132,6 +150,18 @@ std::pair<OutVector<int32_t>, OutVector<uint8_t>> find_partners(Vector<int32_t> 
   return {to_numpy(std::move(found)), to_numpy(std::move(linked))};
 }
 
+std::tuple<OutVector<uint32_t>, OutVector<uint32_t>, OutVector<int64_t>> pairs_of(
+    const LinkCounts& links) {
+  std::vector<uint32_t> sources, targets;
+  std::vector<int64_t> counts;
+  links.for_each([&](uint32_t source, uint32_t target, int64_t count) {
+    sources.push_back(source);
+    targets.push_back(target);
+    counts.push_back(count);
+  });
+  return {to_numpy(std::move(sources)), to_numpy(std::move(targets)), to_numpy(std::move(counts))};
+}
+
 }  // namespace
 
 BoundCorpus::BoundCorpus(Vector<int32_t> source_words, Vector<int64_t> source_ends,
@@ -189,9 +219,21 @@ void register_blocks(nb::module_& m) {
            "Fills `ids` (max_words rows, one entry per word).")
       .def(nb::init<Vector<int32_t>, Vector<int64_t>>(), nb::arg("words"), nb::arg("offsets"),
            "Phrases that are given in order of (length, word ids), each once.")
-      .def("__len__", [](const BoundPhrases& self) { return self.numbered.examples.size(); })
+      .def(nb::init<Vector<int32_t>, Vector<uint32_t>, Vector<int64_t>>(), nb::arg("words"),
+           nb::arg("examples"), nb::arg("first_ids"), "Phrases from the arrays of others.")
       .def_prop_ro(
-          "n_words", [](const BoundPhrases& self) { return self.numbered.first_ids[1]; },
+          "words", [](nb::handle self) { return readable(self, &Phrases::words); },
+          "The words that the phrases lie in.")
+      .def_prop_ro(
+          "examples",
+          [](nb::handle self) { return readable(self, &Phrases::examples); },
+          "Per phrase, a position among the words where it occurs.")
+      .def_prop_ro(
+          "first_ids", [](nb::handle self) { return readable(self, &Phrases::first_ids); },
+          "The first phrase of one word, of two words, and so on, and the number of phrases.")
+      .def("__len__", [](const BoundPhrases& self) { return self.phrases.examples.size(); })
+      .def_prop_ro(
+          "n_words", [](const BoundPhrases& self) { return self.phrases.first_ids[1]; },
           "The number of phrases of one word, which have the first ids.")
       .def("lengths", &lengths_of, nb::arg("ids"), "The number of words of each of these phrases.")
       .def(
@@ -210,6 +252,18 @@ void register_blocks(nb::module_& m) {
             new (self) LinkCounts(corpus.corpus);
           },
           nb::arg("corpus"))
+      .def(
+          "__init__",
+          [](LinkCounts* self, Vector<uint32_t> sources, Vector<uint32_t> targets,
+             Vector<int64_t> counts) {
+            check_size(sources.size(), counts.size(), "source words of links");
+            check_size(targets.size(), counts.size(), "target words of links");
+            nb::gil_scoped_release release;
+            new (self) LinkCounts(view(sources), view(targets), view(counts));
+          },
+          nb::arg("sources"), nb::arg("targets"), nb::arg("counts"))
+      .def("pairs", &pairs_of,
+           "All pairs, in no particular order: source words, target words and counts.")
       .def("count", &LinkCounts::count, nb::arg("source"), nb::arg("target"),
            "The number of links of two words; 2^32 - 1 is the null word.");
   m.def("extract_run", &extract_run, nb::arg("corpus"), nb::arg("source_ids"),

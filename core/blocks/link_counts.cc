@@ -4,6 +4,7 @@
 
 #include "blocks/gaps.h"
 #include "blocks/record.h"
+#include "error.h"
 #include "interrupt.h"
 
 namespace calque {
@@ -11,6 +12,15 @@ namespace {
 
 size_t n_words(std::span<const int32_t> ids) {
   return ids.empty() ? 0 : static_cast<size_t>(*std::max_element(ids.begin(), ids.end())) + 1;
+}
+
+// The null word is none.
+size_t n_words(std::span<const uint32_t> ids) {
+  size_t n = 0;
+  for (const uint32_t id : ids) {
+    if (id != LinkCounts::kNull) n = std::max(n, size_t{id} + 1);
+  }
+  return n;
 }
 
 }  // namespace
@@ -27,21 +37,30 @@ LinkCounts::LinkCounts(const AlignedCorpus& corpus)
     for (size_t at = 0; at < pair.links.size(); at += 2) {
       const int32_t s = pair.links[at], t = pair.links[at + 1];
       source_linked[s] = target_linked[t] = true;
-      add(static_cast<uint32_t>(pair.source[s]), static_cast<uint32_t>(pair.target[t]));
+      add(static_cast<uint32_t>(pair.source[s]), static_cast<uint32_t>(pair.target[t]), 1);
     }
     for (size_t s = 0; s < pair.source.size(); ++s) {
-      if (!source_linked[s]) add(static_cast<uint32_t>(pair.source[s]), kNull);
+      if (!source_linked[s]) add(static_cast<uint32_t>(pair.source[s]), kNull, 1);
     }
     for (size_t t = 0; t < pair.target.size(); ++t) {
-      if (!target_linked[t]) add(kNull, static_cast<uint32_t>(pair.target[t]));
+      if (!target_linked[t]) add(kNull, static_cast<uint32_t>(pair.target[t]), 1);
     }
   }
 }
 
-void LinkCounts::add(uint32_t source, uint32_t target) {
-  ++counts_(source, target);
-  ++(source == kNull ? source_totals_.back() : source_totals_[source]);
-  ++(target == kNull ? target_totals_.back() : target_totals_[target]);
+LinkCounts::LinkCounts(std::span<const uint32_t> sources, std::span<const uint32_t> targets,
+                       std::span<const int64_t> counts)
+    : source_totals_(n_words(sources) + 1), target_totals_(n_words(targets) + 1) {
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] <= 0) throw Error("a count of links is not positive");
+    add(sources[i], targets[i], counts[i]);
+  }
+}
+
+void LinkCounts::add(uint32_t source, uint32_t target, int64_t count) {
+  counts_(source, target) += count;
+  (source == kNull ? source_totals_.back() : source_totals_[source]) += count;
+  (target == kNull ? target_totals_.back() : target_totals_[target]) += count;
 }
 
 double lexical_target_given_source(const LinkCounts& counts, std::span<const int32_t> source,

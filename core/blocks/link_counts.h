@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "blocks/corpus.h"
@@ -16,6 +17,10 @@ class LinkCounts {
   static constexpr double kFloor = 1e-7;  // stands for pairs that were never linked
 
   explicit LinkCounts(const AlignedCorpus& corpus);
+  // Those of another object: what its `for_each` tells, in any order. Throws Error for a count that
+  // is not positive.
+  LinkCounts(std::span<const uint32_t> sources, std::span<const uint32_t> targets,
+             std::span<const int64_t> counts);
 
   int64_t count(uint32_t source, uint32_t target) const { return counts_.find(source, target); }
   // Relative frequencies p(source | target) and p(target | source).
@@ -39,7 +44,7 @@ class LinkCounts {
   static int64_t total(const std::vector<int64_t>& totals, uint32_t word) {
     return word == kNull ? totals.back() : totals[word];
   }
-  void add(uint32_t source, uint32_t target);
+  void add(uint32_t source, uint32_t target, int64_t count);
 
   PairMap counts_;
   std::vector<int64_t> source_totals_, target_totals_;

@@ -34,6 +34,18 @@ std::vector<uint8_t> words_left(std::span<const int64_t> offsets, int max_words)
 
 }  // namespace
 
+void check(const Phrases& phrases) {
+  if (phrases.first_ids.size() < 2) throw Error("phrases by length have at least one entry");
+  check_offsets(phrases.first_ids, phrases.examples.size(), "phrases by length");
+  for (size_t length = 1; length < phrases.first_ids.size(); ++length) {
+    for (int64_t id = phrases.first_ids[length - 1]; id < phrases.first_ids[length]; ++id) {
+      if (phrases.examples[id] + length > phrases.words.size()) {
+        throw Error("a phrase lies outside its corpus");
+      }
+    }
+  }
+}
+
 std::vector<int32_t> lengths(const Phrases& phrases, std::span<const uint32_t> ids) {
   std::vector<int32_t> out;
   out.reserve(ids.size());

@@ -26,6 +26,9 @@ struct Phrases {
   }
 };
 
+// Throws Error unless the arrays belong together: every phrase lies in the corpus side.
+void check(const Phrases& phrases);
+
 // The number of words of each of these phrases. Throws Error for an id that no phrase has.
 std::vector<int32_t> lengths(const Phrases& phrases, std::span<const uint32_t> ids);
 

@@ -291,6 +291,24 @@ class Phrases:
     def __init__(self, words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Phrases that are given in order of (length, word ids), each once."""
 
+    @overload
+    def __init__(self, words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Phrases from the arrays of others."""
+
+    @property
+    def words(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), writable=False)]:
+        """The words that the phrases lie in."""
+
+    @property
+    def examples(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,), writable=False)]:
+        """Per phrase, a position among the words where it occurs."""
+
+    @property
+    def first_ids(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), writable=False)]:
+        """
+        The first phrase of one word, of two words, and so on, and the number of phrases.
+        """
+
     def __len__(self) -> int: ...
 
     @property
@@ -306,7 +324,16 @@ class Phrases:
 class LinkCounts:
     """How often words are linked, the null word included."""
 
+    @overload
     def __init__(self, corpus: AlignedCorpus) -> None: ...
+
+    @overload
+    def __init__(self, sources: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def pairs(self) -> tuple[Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """
+        All pairs, in no particular order: source words, target words and counts.
+        """
 
     def count(self, source: int, target: int) -> int:
         """The number of links of two words; 2^32 - 1 is the null word."""

@@ -40,9 +40,10 @@ class Alignments:
     def unstacked(self, n_sentences: int) -> list[Alignments]:
         """The sets that `stacked` put together, of a bitext of so many sentences."""
         firsts = range(0, len(self), n_sentences) if n_sentences else ()
-        return [self._part(first, first + n_sentences) for first in firsts]
+        return [self.part(first, first + n_sentences) for first in firsts]
 
-    def _part(self, first: int, last: int) -> Alignments:
+    def part(self, first: int, last: int) -> Alignments:
+        """The alignments first..last; their links are a view."""
         offsets = self.offsets[first : last + 1]
         return Alignments(self.links[offsets[0] : offsets[-1]], offsets - offsets[0])
 

@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
 from calque import _core
-from calque.blocks.table import PREFIXES, WIDTHS, BlockTable, index_prefixes
+from calque.blocks.table import PREFIXES, WIDTHS, Arrays, BlockTable, index_prefixes
 from calque.parallel import Threads
 from calque.text.scratch import Pieces, Scratch
-
-Arrays: TypeAlias = dict[str, NDArray[Any]]
 
 
 def assemble(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,14 +79,52 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Counted:
-    """All block occurrences of the corpus, summed into sorted runs."""
+class BlockCounts(ABC):
+    """All block occurrences of the corpus, summed into sorted runs.
+
+    A run has rows of (source and target phrase, inner alignment, orientations and count).
+    """
 
     sources: _core.Phrases
     targets: _core.Phrases
     target_counts: NDArray[np.uint32]
+
+    @abstractmethod
+    def of_words(self) -> Iterable[SortedRun]:
+        """The runs as far as they are about source phrases of one word."""
+
+    @abstractmethod
+    def add(self, run: SortedRun) -> None:
+        """Count another run, too."""
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Forget the runs."""
+
+
+@dataclass(frozen=True)
+class Counted(BlockCounts):
+    """The runs in this process."""
+
     runs: list[SortedRun]
-    """Rows of (source and target phrase, inner alignment, orientations and count)."""
+
+    def of_words(self) -> list[SortedRun]:
+        """Views of the runs."""
+        ends = [first_row(run, self.sources.n_words) for run in self.runs]
+        return [run[:end] for run, end in zip(self.runs, ends, strict=True)]
+
+    def add(self, run: SortedRun) -> None:
+        """Keep the run."""
+        self.runs.append(run)
+
+    def clear(self) -> None:
+        """Drop the runs."""
+        self.runs.clear()
+
+
+def first_row(run: SortedRun, source: int) -> int:
+    """Where the rows of a source phrase and of those behind it begin."""
+    return int(np.searchsorted(run[:, 0], np.uint64(source << 32)))
 
 
 def count_blocks(
@@ -93,9 +132,7 @@ def count_blocks(
 ) -> Counted:
     """Number the phrases of both sides and count the blocks between them."""
     scratch = work.scratch
-    with work.progress.stage("number phrases"):
-        sides = [work.pool.submit(_number, side, max_words, scratch) for side in (source, target)]
-        (sources, source_ids), (targets, target_ids) = [side.result() for side in sides]
+    (sources, source_ids), (targets, target_ids) = number_phrases(source, target, max_words, work)
     target_counts = np.zeros(len(targets), np.uint32)
 
     def run_of(first: int, last: int, max_records: int) -> tuple[SortedRun, int]:
@@ -110,10 +147,22 @@ def count_blocks(
     return Counted(sources, targets, target_counts, runs)
 
 
-def _number(
-    side: Sentences, max_words: int, scratch: Scratch
-) -> tuple[_core.Phrases, NDArray[np.uint32]]:
-    """The phrases of one side, and their ids by length and position."""
+Numbered: TypeAlias = tuple[_core.Phrases, NDArray[np.uint32]]
+"""The phrases of one side, and their ids by length and position."""
+
+
+def number_phrases(
+    source: Sentences, target: Sentences, max_words: int, work: Work
+) -> tuple[Numbered, Numbered]:
+    """Number the phrases of both sides."""
+    with work.progress.stage("number phrases"):
+        sides = [
+            work.pool.submit(_number, side, max_words, work.scratch) for side in (source, target)
+        ]
+        return sides[0].result(), sides[1].result()
+
+
+def _number(side: Sentences, max_words: int, scratch: Scratch) -> Numbered:
     ids = scratch.empty((max_words, len(side.ids)), np.uint32)
     return _core.Phrases(side.ids, side.offsets, max_words, ids), ids
 

@@ -6,6 +6,7 @@ occurrences are summed as integers, and every block is scored from its sums alon
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -13,17 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calque import _core
+from calque.align import Alignments
 from calque.blocks.assemble import assemble
-from calque.blocks.counting import Work, count_blocks
+from calque.blocks.counting import Counted, Work, count_blocks
+from calque.blocks.on_cluster import AlignedText, count_on_cluster
 from calque.blocks.rules import count_rules
 from calque.blocks.scoring import made_blocks, partitions, score
-from calque.blocks.table import BlockTable
+from calque.blocks.stored_counts import StoredCounts
+from calque.blocks.table import Arrays, BlockTable
 from calque.config.blocks import BlockOptions
 from calque.errors import CalqueError
 from calque.parallel import Threads, left_mb, n_workers
 from calque.progress import SILENT, Progress
 from calque.text import Sentences
 from calque.text.scratch import MEGABYTE, Pieces, Scratch
+from calque.text.shared_folder import Cluster
 
 PHRASE_BYTES = 16
 """What the phrases of a running word take while blocks are counted, beside their limit."""
@@ -48,6 +53,7 @@ def extract(
     *,
     with_gaps: bool = False,
     threads: int | None = None,
+    cluster: Cluster | None = None,
     progress: Progress = SILENT,
 ) -> BlockTable:
     """The blocks of a word-aligned corpus: all phrase pairs consistent with the links.
@@ -68,8 +74,10 @@ def extract(
     pairs), without inner link. Such a block has joint count 0 and lexical weights for relative
     frequencies. Only words that never stand beside a target word remain without.
 
-    Same result for every number of threads and every memory limit. Raises `CalqueError` where
-    sizes differ or links misfit.
+    With a `cluster` blocks are counted and scored where its engine runs tasks.
+
+    Same result everywhere, for every number of threads and every memory limit. Raises
+    `CalqueError` where sizes differ or links misfit.
     """
     options = options or BlockOptions()
     workers = n_workers(threads)
@@ -79,27 +87,29 @@ def extract(
             f"{len(source)} source sentences, {len(target)} target sentences and "
             f"{len(link_offsets) - 1} alignments: expected equal numbers"
         )
-    corpus = _core.AlignedCorpus(
-        source.ids, source.offsets, target.ids, target.offsets, links, link_offsets
-    )
+    alignments = Alignments(links, link_offsets)
+    corpus = alignments.of(source, target)
     with Scratch(options.memory_mb) as scratch, Threads(workers) as pool:
         counting = pool.submit(_core.LinkCounts, corpus)
         work = Work(scratch, pool, workers, progress)
-        if with_gaps:
+        counted: Counted | StoredCounts
+        if cluster is not None and len(source) > 0:
+            text = AlignedText(source, target, alignments.unstacked(len(source)))
+            counted = count_on_cluster(cluster, text, options, with_gaps, work)
+        elif with_gaps:
             counted = count_rules(corpus, source, target, options, work)
         else:
             counted = count_blocks(corpus, source, target, options.max_words, work)
         link_counts = counting.result()
-        counted.runs.append(made_blocks(counted, corpus, link_counts, options.min_count))
+        counted.add(made_blocks(counted, corpus, link_counts, options.min_count))
 
-        score_part = partial(score, counted, link_counts, options, not with_gaps)
         pieces = Pieces(scratch)
-        parts = partitions(counted, workers, options.memory_mb)
-        with progress.stage("score blocks", len(parts)) as stage:
-            for piece in work.in_order(score_part, parts):
+        n_parts, scored = _scored(counted, link_counts, options, not with_gaps, work)
+        with progress.stage("score blocks", n_parts) as stage:
+            for piece in scored:
                 pieces.append(piece)
                 stage.advance()
-            counted.runs.clear()
+            counted.clear()
             table = assemble(
                 pieces,
                 counted.sources,
@@ -111,3 +121,17 @@ def extract(
             )
             stage.say(f"{len(table):,} blocks of {table.n_sources:,} source phrases")
     return table
+
+
+def _scored(
+    counted: Counted | StoredCounts,
+    links: _core.LinkCounts,
+    options: BlockOptions,
+    oriented: bool,
+    work: Work,
+) -> tuple[int, Iterator[Arrays]]:
+    """In how many pieces all blocks are scored, and these."""
+    if isinstance(counted, StoredCounts):
+        return counted.n_ranges, counted.scored(links, options, oriented)
+    parts = partitions(counted, work.workers, options.memory_mb)
+    return len(parts), work.in_order(partial(score, counted, links, options, oriented), parts)

@@ -28,7 +28,7 @@ Sides = tuple[NDArray[np.int32], NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
-class _Index:
+class SideIndex:
     """Numbered sides and the hash index over them."""
 
     sides: Sides
@@ -43,8 +43,7 @@ def count_rules(
     work: Work,
 ) -> Counted:
     """Number the sides of rules and count the rules between them."""
-    if any(gap in side.ids for gap in (FIRST_GAP, SECOND_GAP) for side in (source, target)):
-        raise CalqueError(f"words {FIRST_GAP} and {SECOND_GAP} stand for gaps: expected others")
+    refuse_gaps(source, target)
     limits, scratch = rule_limits(options.max_words, options.rules), work.scratch
 
     def sides_of(first: int, last: int, max_sides: int) -> tuple[tuple[Sides, Sides], int]:
@@ -53,9 +52,7 @@ def count_rules(
         return (source_run, target_run), next_sentence
 
     runs = work.over_sentences("find rules", len(source), sides_of, SIDE_BYTES)
-    with work.progress.stage("number rules"):
-        waiting = [work.pool.submit(_number, list(side), scratch) for side in _by_side(runs)]
-        sources, targets = [index.result() for index in waiting]
+    sources, targets = number_sides(runs, work)
     scratch.give_back(*(array for run in runs for side in run for array in side))
     del runs
     target_counts = np.zeros(len(targets.sides[1]) - 1, np.uint32)
@@ -86,15 +83,25 @@ def rule_limits(max_words: int, rules: RuleOptions | None) -> _core.RuleLimits:
     return _core.RuleLimits(max_words=max_words, tight=tight, **limits)
 
 
-def _by_side(runs: list[tuple[Sides, Sides]]) -> tuple[list[Sides], list[Sides]]:
-    return [source for source, _ in runs], [target for _, target in runs]
+def refuse_gaps(source: Sentences, target: Sentences) -> None:
+    """Raise `CalqueError` where words have the ids of gaps."""
+    if any(gap in side.ids for gap in (FIRST_GAP, SECOND_GAP) for side in (source, target)):
+        raise CalqueError(f"words {FIRST_GAP} and {SECOND_GAP} stand for gaps: expected others")
 
 
-def _number(runs: list[Sides], scratch: Scratch) -> _Index:
+def number_sides(runs: list[tuple[Sides, Sides]], work: Work) -> tuple[SideIndex, SideIndex]:
+    """The source sides and the target sides of all runs, numbered."""
+    sides = [source for source, _ in runs], [target for _, target in runs]
+    with work.progress.stage("number rules"):
+        waiting = [work.pool.submit(_number, side, work.scratch) for side in sides]
+        return waiting[0].result(), waiting[1].result()
+
+
+def _number(runs: list[Sides], scratch: Scratch) -> SideIndex:
     n_sides, n_symbols = _core.merged_size(runs)
     symbols = scratch.empty((n_symbols,), np.int32)
     offsets = scratch.empty((n_sides + 1,), np.int64)
     _core.merge_sides(runs, symbols, offsets)
     slots = scratch.empty((2 * _core.n_slots(n_sides),), np.int32)
     _core.index_sources(symbols, offsets, slots)
-    return _Index((symbols, offsets), slots)
+    return SideIndex((symbols, offsets), slots)

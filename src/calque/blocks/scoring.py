@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calque import _core
-from calque.blocks.counting import LEAST_RECORDS, Counted, SortedRun
+from calque.blocks.counting import LEAST_RECORDS, BlockCounts, Counted, SortedRun
+from calque.blocks.table import Arrays
 from calque.config.blocks import BlockOptions
 from calque.text.scratch import MEGABYTE
 
@@ -22,15 +22,13 @@ MADE = 1 << 36
 
 
 def made_blocks(
-    counted: Counted, corpus: _core.AlignedCorpus, links: _core.LinkCounts, min_count: int
+    counted: BlockCounts, corpus: _core.AlignedCorpus, links: _core.LinkCounts, min_count: int
 ) -> SortedRun:
     """A run with one record of count 0 for every source word without a block of `min_count`."""
-    sources, targets = counted.sources, counted.targets
-    ends = [np.searchsorted(run[:, 0], np.uint64(sources.n_words << 32)) for run in counted.runs]
-    of_words = [run[:end] for run, end in zip(counted.runs, ends, strict=True)]
+    sources, targets, of_words = counted.sources, counted.targets, counted.of_words()
     covered = np.zeros(sources.n_words, bool)
-    if min_count > 1 and of_words:
-        of_words = [_frequent(of_words, min_count)]
+    if min_count > 1:
+        of_words = [_frequent(list(of_words), min_count)]
     for rows in of_words:
         covered[rows[:, 0] >> np.uint64(32)] = True
     missing = np.flatnonzero(~covered).astype(np.uint32)  # phrase ids of single words
@@ -45,7 +43,7 @@ def made_blocks(
 
 def _frequent(runs: list[SortedRun], min_count: int) -> SortedRun:
     """One row for every block that occurs so often in all runs together: its phrases."""
-    rows = np.concatenate(runs)
+    rows = np.concatenate([np.empty((0, 3), np.uint64), *runs])
     keys, which = np.unique(rows[:, 0], return_inverse=True)
     counts = np.bincount(which, rows[:, 2] & np.uint64(0xFFFFFFFF), len(keys))
     return keys[counts >= min_count].reshape(-1, 1)
@@ -64,7 +62,7 @@ def score(
     options: BlockOptions,
     oriented: bool,
     sources: tuple[int, int],
-) -> dict[str, NDArray[Any]]:
+) -> Arrays:
     """The blocks of a range of source phrases, scored and pruned."""
     max_targets = NO_LIMIT if options.max_targets is None else options.max_targets
     return _core.score_blocks(

@@ -14,6 +14,7 @@ from calque.text.mapped import check_finite, check_ids, check_offsets, pieces
 
 Prefixes: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 """Symbols, first children and phrases of the nodes of a trie (core/blocks/prefix_index.h)."""
+Arrays: TypeAlias = dict[str, NDArray[Any]]
 LONGEST = 255
 """Words of a phrase, at most."""
 WIDTHS = {"scores": 4, "orientation": 6, "links": 2}

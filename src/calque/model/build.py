@@ -28,6 +28,7 @@ from calque.parallel import Engine, left_mb, n_workers
 from calque.progress import SILENT, Progress
 from calque.text import Bitext, BitextSource, Preprocessor, open_input, read_bitext
 from calque.text.files import STANDARD_STREAM
+from calque.text.shared_folder import cluster_beside
 from calque.unseen import learn_unseen
 
 MEGABYTE = 1_000_000
@@ -55,7 +56,8 @@ def build(
     `preset` names where the options come from, for `calque info`.
     The language model is interpolated with models of `lm_texts`, more text in the target language,
     with weights that are tuned on `lm_dev` or on sentences held out of the bitext.
-    With an `engine`, text is tokenised and words are aligned where it runs its tasks.
+    With an `engine`, text is tokenised, words are aligned, blocks are extracted and scored where it
+    runs its tasks, through a working folder beside `out`.
     The result depends neither on `threads` nor on the engine. What `out` held stays until the new
     model is complete.
     """
@@ -82,7 +84,11 @@ def build(
             with open_input(tags):
                 pass
     limit = options.memory_mb
-    with ModelWriter.prepared(out), MemoryWatch(progress, limit) as progress:
+    with (
+        ModelWriter.prepared(out),
+        MemoryWatch(progress, limit) as progress,
+        cluster_beside(out, engine) as cluster,
+    ):
         own_lm = None if arpa is None else read_arpa(arpa, progress)
         preprocessor = Preprocessor.fit(options.text, text, workers, progress, engine)
         bitext = read_bitext(
@@ -103,6 +109,7 @@ def build(
             within(options.blocks, limit, bitext.source.n_words + bitext.target.n_words),
             with_gaps=options.decode.engine == "chart",
             threads=workers,
+            cluster=cluster,
             progress=progress,
         )
         options = _fitted(options, bitext, links.unstacked(len(bitext))[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +20,17 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
         np.savez(file, allow_pickle=False, **arrays)
 
 
-def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays that `write_arrays` wrote; raises `FileError` where they are gone or damaged."""
+def read_arrays(path: Path, only: Sequence[str] | None = None) -> dict[str, NDArray[Any]]:
+    """The arrays that `write_arrays` wrote, all or some.
+
+    Raises `FileError` where they are gone or damaged.
+    """
     try:
         with zipfile.ZipFile(path) as archive:  # what is packed may unpack to more than memory
             if any(part.compress_type != zipfile.ZIP_STORED for part in archive.infolist()):
                 raise FileError(path, "is packed: expected arrays as they were written")
         with np.load(path, allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
+            return {name: arrays[name] for name in (arrays.files if only is None else only)}
     except FileNotFoundError:
         raise FileError(path, "is missing") from None
     except FileError:
