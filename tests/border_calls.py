@@ -63,6 +63,24 @@ def count_ngrams() -> Call:
     return Call(_core.count_ngrams, arguments, changed)
 
 
+def merge_ngrams() -> Call:
+    arguments: Arguments = {
+        "n": 2,
+        "part_ngrams": int32(1, 3, 3, 4, 1, 3).reshape(3, 2),
+        "part_suffixes": int32(3, 4, 3),
+        "part_counts": uint32(1, 1, 1),
+        "nodes": np.zeros(3, np.int32),
+        "counts_below": np.zeros(5, np.uint32),
+        "ngrams": np.zeros((2, 2), np.int32),
+        "suffixes": np.zeros(2, np.int32),
+        "counts": np.zeros(2, np.uint32),
+        "passes": 2,
+        "renumbering": np.zeros(2, np.int32),
+    }
+    changed = ("nodes", "counts_below", "ngrams", "suffixes", "counts", "renumbering")
+    return Call(_core.merge_ngrams, arguments, changed)
+
+
 def kneser_ney() -> Call:
     arguments: Arguments = {
         "ngrams": int32(1, 3, 3, 4, 4, 2).reshape(3, 2),
@@ -325,6 +343,7 @@ def calls() -> dict[str, Call]:
             ("tokens",),
         ),
         "count_ngrams": count_ngrams(),
+        "merge_ngrams": merge_ngrams(),
         "kneser_ney_unigrams": Call(
             _core.kneser_ney_unigrams,
             {

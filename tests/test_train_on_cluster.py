@@ -1,4 +1,4 @@
-"""Blocks counted through files in a shared folder: the same bytes, whatever happens."""
+"""Blocks and n-grams counted through files in a shared folder: the same bytes, whatever happens."""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ from calque.blocks import BlockTable, extract
 from calque.blocks import on_cluster as blocks_on_cluster
 from calque.config import TrainOptions, fill
 from calque.config.blocks import BlockOptions
+from calque.config.lm import LmOptions
 from calque.config.presets import find_preset
 from calque.data import CorpusFiles
 from calque.errors import FileError
+from calque.lm import LanguageModel, estimate
+from calque.lm import on_cluster as ngrams_on_cluster
 from calque.model import ModelFolder
 from calque.model.build import build
 from calque.parallel import Engine, Here, Processes, Shared
-from calque.text import BitextFiles
+from calque.text import BitextFiles, Sentences, Vocabulary
 from calque.text.shared_folder import Cluster, SharedFolder, cluster_beside
 
 ALL = {"SENTENCES": 2, "RECORDS": 10, "SIDES": 10, "WORDS_PER_RANGE": 3, "SAMPLED": 3}
@@ -40,6 +43,7 @@ def small_parts() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name, size in ALL.items():
             patch.setattr(blocks_on_cluster, name, size)
+        patch.setattr(ngrams_on_cluster, "WORDS", 7)
         yield
 
 
@@ -49,7 +53,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Cluster:
     return Cluster(Here(1), SharedFolder(tmp_path_factory.mktemp("shared")))
 
 
-def equal(one: BlockTable, other: BlockTable) -> bool:
+def equal(one: BlockTable | LanguageModel, other: BlockTable | LanguageModel) -> bool:
     ours, theirs = one.to_arrays(), other.to_arrays()
     return ours.keys() == theirs.keys() and all(
         ours[name].dtype == theirs[name].dtype and ours[name].tobytes() == theirs[name].tobytes()
@@ -74,6 +78,29 @@ def test_tasks_make_the_same_blocks_and_rules(
         threads=1,
     )
     assert equal(made(cluster=cluster), made())
+
+
+@few
+@given(
+    st.lists(st.lists(st.integers(3, 8), max_size=8), min_size=1, max_size=40), st.integers(1, 5)
+)
+def test_tasks_make_the_same_language_model(
+    cluster: Cluster, lists: list[list[int]], order: int
+) -> None:
+    made = partial(
+        estimate, Sentences.from_lists(lists), Vocabulary("abcdef"), LmOptions(order=order)
+    )
+    assert equal(made(cluster=cluster), made())
+
+
+def test_n_grams_are_merged_in_several_passes_over_files(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ngrams_on_cluster, "WORDS", 30_000)
+    sentences = Sentences.from_lists(np.random.default_rng(1).integers(3, 40, (8000, 10)))
+    words = Vocabulary(map(str, range(40)))
+    made = partial(estimate, sentences, words)
+    assert equal(made(LmOptions(memory_mb=1), cluster=cluster), made(LmOptions()))
 
 
 class Wrapping(Engine):
@@ -130,6 +157,7 @@ def test_a_model_is_the_same_where_every_kind_of_task_loses_a_worker(
     monkeypatch.setattr(blocks_on_cluster, "SENTENCES", 300)
     monkeypatch.setattr(blocks_on_cluster, "WORDS_PER_RANGE", 2000)
     monkeypatch.setattr(blocks_on_cluster, "SAMPLED", 100)
+    monkeypatch.setattr(ngrams_on_cluster, "WORDS", 3000)
     text = BitextFiles(corpus.train_source, corpus.train_target)
     options = fill(TrainOptions(), find_preset("fast", engine).train)
     options = fill(options, {"decode.engine": engine})
@@ -138,7 +166,7 @@ def test_a_model_is_the_same_where_every_kind_of_task_loses_a_worker(
     with Processes(2) as processes:
         killing = Killing(processes, marks)
         build(text, tmp_path / "there", options, threads=1, engine=killing)
-    assert len(list(marks.iterdir())) == killing.n_maps == (12 if engine == "chart" else 11)
+    assert len(list(marks.iterdir())) == killing.n_maps == (13 if engine == "chart" else 12)
     build(text, tmp_path / "here", options, threads=1)
     assert checksums(tmp_path / "there") == checksums(tmp_path / "here")
     assert {path.name for path in tmp_path.iterdir()} == {"here", "there", "marks"}

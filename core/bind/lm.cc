@@ -85,6 +85,30 @@ void register_estimation(nb::module_& m) {
       nb::arg("passes"), nb::arg("renumbering"),
       "List and count the n-grams of order n >= 2 given those of the order below; how many.");
   m.def(
+      "merge_ngrams",
+      [](int n, Matrix<int32_t> part_ngrams, Vector<int32_t> part_suffixes,
+         Vector<uint32_t> part_counts, InOutVector<int32_t> nodes,
+         InOutVector<uint32_t> counts_below, InOutMatrix<int32_t> ngrams,
+         InOutVector<int32_t> suffixes, InOutVector<uint32_t> counts, int passes,
+         InOutVector<int32_t> renumbering) {
+        nb::gil_scoped_release release;
+        const CountedParts parts{as_ngrams(part_ngrams), view(part_suffixes), view(part_counts)};
+        const NgramCounts out{as_ngrams(ngrams), view(suffixes), view(counts)};
+        check_size(parts.suffixes.size(), parts.ngrams.size(), "suffixes of parts");
+        check_size(parts.counts.size(), parts.ngrams.size(), "counts of parts");
+        check_size(nodes.size(), parts.ngrams.size(), "nodes");
+        check_ids(parts.suffixes, static_cast<int64_t>(counts_below.size()), "suffixes of parts");
+        check_size(suffixes.size(), out.ngrams.size(), "suffixes");
+        check_size(counts.size(), out.ngrams.size(), "counts");
+        check_size(renumbering.size(), passes > 1 ? out.ngrams.size() : 0, "renumbering");
+        return merge_ngrams(n, parts, view(nodes), view(counts_below), out, passes,
+                            view(renumbering));
+      },
+      nb::arg("n"), nb::arg("part_ngrams"), nb::arg("part_suffixes"), nb::arg("part_counts"),
+      nb::arg("nodes"), nb::arg("counts_below"), nb::arg("ngrams"), nb::arg("suffixes"),
+      nb::arg("counts"), nb::arg("passes"), nb::arg("renumbering"),
+      "List and count the n-grams of order n >= 2 from those of parts of the text; how many.");
+  m.def(
       "counts_of_counts",
       [](Vector<uint32_t> counts) {
         nb::gil_scoped_release release;

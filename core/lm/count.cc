@@ -65,18 +65,51 @@ class NgramIndex {
   int32_t size_ = 0;
 };
 
-constexpr size_t kTokensAtOnce = 1 << 14;  // between two questions whether the call should end
+constexpr size_t kAtOnce = 1 << 14;  // between two questions whether the call should end
 
-// Calls visit(i, depth) for every token that ends an n-gram; depth counts from the sentence start.
-template <typename Visit>
-void for_each_ngram(int n, std::span<const int32_t> tokens, Visit visit) {
-  int64_t depth = 0;
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    if (i % kTokensAtOnce == 0) end_if_interrupted();
-    depth = tokens[i] == kStartWord ? 0 : depth + 1;
-    if (depth >= n - 1) visit(i, depth);
+// One n-gram, or several of the same, where it stands in the text.
+struct Occurrence {
+  Ngram ngram;
+  int32_t suffix;  // the n-gram without its first word
+  uint32_t count;  // what it adds to an adjusted count
+};
+
+// The n-grams that end at the tokens of a text.
+struct InText {
+  int n;
+  bool highest;
+  std::span<const int32_t> tokens, below;
+
+  // Calls visit(i, occurrence) for every token that ends an n-gram.
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    int64_t depth = 0;  // counts from the sentence start
+    for (size_t i = 0; i < tokens.size(); ++i) {
+      if (i % kAtOnce == 0) end_if_interrupted();
+      depth = tokens[i] == kStartWord ? 0 : depth + 1;
+      if (depth < n - 1) continue;
+      const bool counts = highest || depth == n - 1;
+      visit(i, Occurrence{ngram(i), below[i], counts ? 1u : 0u});
+    }
   }
-}
+  size_t size() const { return tokens.size(); }
+  Ngram ngram(size_t i) const { return {below[i - 1], tokens[i]}; }
+};
+
+// Those of counted parts.
+struct InParts {
+  CountedParts parts;
+
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    for (size_t i = 0; i < size(); ++i) {
+      if (i % kAtOnce == 0) end_if_interrupted();
+      visit(i, Occurrence{ngram(i), parts.suffixes[i], parts.counts[i]});
+    }
+  }
+  size_t size() const { return parts.ngrams.size(); }
+  Ngram ngram(size_t i) const { return parts.ngrams[i]; }
+};
 
 [[noreturn]] void refuse(int n, int64_t capacity) {
   throw Error("more than " + std::to_string(capacity) + " distinct n-grams of order " +
@@ -84,21 +117,52 @@ void for_each_ngram(int n, std::span<const int32_t> tokens, Visit visit) {
 }
 
 // Numbers, in `nodes`, the n-grams whose hash belongs to `pass`; returns how many there are.
-int32_t number_ngrams(int n, std::span<const int32_t> tokens, std::span<const int32_t> below,
-                      std::span<int32_t> nodes, int32_t capacity, int pass, int passes) {
+template <typename Occurrences>
+int32_t number_ngrams(int n, const Occurrences& occurrences, std::span<int32_t> nodes,
+                      int32_t capacity, int pass, int passes) {
   constexpr size_t kAhead = 24;
   NgramIndex index(capacity);
-  for_each_ngram(n, tokens, [&](size_t i, int64_t) {
-    if (i + kAhead < tokens.size()) {
-      index.prefetch(hash_of({below[i + kAhead - 1], tokens[i + kAhead]}));
-    }
-    const Ngram ngram{below[i - 1], tokens[i]};
-    const uint64_t hash = hash_of(ngram);
+  occurrences.for_each([&](size_t i, const Occurrence& at) {
+    if (i + kAhead < occurrences.size()) index.prefetch(hash_of(occurrences.ngram(i + kAhead)));
+    const uint64_t hash = hash_of(at.ngram);
     if (pass_of(hash, passes) != pass) return;
-    nodes[i] = index.add(ngram, hash);
+    nodes[i] = index.add(at.ngram, hash);
     if (nodes[i] < 0) refuse(n, capacity);
   });
   return index.size();
+}
+
+template <typename Occurrences>
+int64_t count(int n, const Occurrences& occurrences, std::span<int32_t> nodes,
+              std::span<uint32_t> counts_below, const NgramCounts& out, int passes,
+              std::span<int32_t> renumbering) {
+  const auto capacity = static_cast<int32_t>(
+      std::min<size_t>(out.ngrams.size(), std::numeric_limits<int32_t>::max()));
+  std::vector<int64_t> first(static_cast<size_t>(passes) + 1);  // the first number of each pass
+  for (int pass = 0; pass < passes; ++pass) {
+    const auto p = static_cast<size_t>(pass);
+    first[p + 1] = first[p] + number_ngrams(n, occurrences, nodes, capacity, pass, passes);
+  }
+  if (first.back() > capacity) refuse(n, capacity);
+
+  int32_t size = 0;
+  occurrences.for_each([&](size_t i, const Occurrence& at) {
+    int32_t node = nodes[i];
+    if (passes > 1) {  // from numbers within a pass to numbers by first occurrence, less 1
+      const auto pass = static_cast<size_t>(pass_of(hash_of(at.ngram), passes));
+      int32_t& renumbered = renumbering[static_cast<size_t>(first[pass] + node)];
+      if (renumbered == 0) renumbered = size + 1;
+      nodes[i] = node = renumbered - 1;
+    }
+    if (node == size) {
+      ++size;
+      out.ngrams[node] = at.ngram;
+      out.suffixes[node] = at.suffix;
+      ++counts_below[at.suffix];
+    }
+    out.counts[node] += at.count;
+  });
+  return size;
 }
 
 }  // namespace
@@ -124,34 +188,13 @@ int64_t count_ngrams(int n, bool highest, std::span<const int32_t> tokens,
                      std::span<const int32_t> below, std::span<int32_t> nodes,
                      std::span<uint32_t> counts_below, const NgramCounts& out, int passes,
                      std::span<int32_t> renumbering) {
-  const auto capacity = static_cast<int32_t>(
-      std::min<size_t>(out.ngrams.size(), std::numeric_limits<int32_t>::max()));
-  std::vector<int64_t> first(static_cast<size_t>(passes) + 1);  // the first number of each pass
-  for (int pass = 0; pass < passes; ++pass) {
-    const auto p = static_cast<size_t>(pass);
-    first[p + 1] = first[p] + number_ngrams(n, tokens, below, nodes, capacity, pass, passes);
-  }
-  if (first.back() > capacity) refuse(n, capacity);
+  return count(n, InText{n, highest, tokens, below}, nodes, counts_below, out, passes, renumbering);
+}
 
-  int32_t size = 0;
-  for_each_ngram(n, tokens, [&](size_t i, int64_t depth) {
-    const Ngram ngram{below[i - 1], tokens[i]};
-    int32_t node = nodes[i];
-    if (passes > 1) {  // from numbers within a pass to numbers by first occurrence, less 1
-      const auto pass = static_cast<size_t>(pass_of(hash_of(ngram), passes));
-      int32_t& renumbered = renumbering[static_cast<size_t>(first[pass] + node)];
-      if (renumbered == 0) renumbered = size + 1;
-      nodes[i] = node = renumbered - 1;
-    }
-    if (node == size) {
-      ++size;
-      out.ngrams[node] = ngram;
-      out.suffixes[node] = below[i];
-      ++counts_below[below[i]];
-    }
-    if (highest || depth == n - 1) ++out.counts[node];
-  });
-  return size;
+int64_t merge_ngrams(int n, const CountedParts& parts, std::span<int32_t> nodes,
+                     std::span<uint32_t> counts_below, const NgramCounts& out, int passes,
+                     std::span<int32_t> renumbering) {
+  return count(n, InParts{parts}, nodes, counts_below, out, passes, renumbering);
 }
 
 }  // namespace calque

@@ -36,4 +36,18 @@ int64_t count_ngrams(int n, bool highest, std::span<const int32_t> tokens,
                      std::span<uint32_t> counts_below, const NgramCounts& out, int passes,
                      std::span<int32_t> renumbering);
 
+// N-grams that were counted in parts of the text, part after part; those of a part by first
+// occurrence. Contexts and suffixes are numbered as in the whole text.
+struct CountedParts {
+  std::span<const Ngram> ngrams;
+  std::span<const int32_t> suffixes;
+  std::span<const uint32_t> counts;  // as `count_ngrams` leaves them, before it counts the order above
+};
+
+// The same as `count_ngrams` from its results for the parts of a text. `nodes` has an entry for each
+// of their n-grams. Oracle: tests/test_lm_estimate.py.
+int64_t merge_ngrams(int n, const CountedParts& parts, std::span<int32_t> nodes,
+                     std::span<uint32_t> counts_below, const NgramCounts& out, int passes,
+                     std::span<int32_t> renumbering);
+
 }  // namespace calque

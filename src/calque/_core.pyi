@@ -68,6 +68,11 @@ def count_ngrams(n: int, highest: bool, tokens: Annotated[NDArray[numpy.int32], 
     List and count the n-grams of order n >= 2 given those of the order below; how many.
     """
 
+def merge_ngrams(n: int, part_ngrams: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], part_suffixes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], part_counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counts_below: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')], ngrams: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu')], suffixes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu')], passes: int, renumbering: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> int:
+    """
+    List and count the n-grams of order n >= 2 from those of parts of the text; how many.
+    """
+
 def counts_of_counts(counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[int]:
     """How many of the counts are 1, 2, 3 and 4."""
 

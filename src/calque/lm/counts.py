@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calque._core import count_ngrams, mark_sentences
 from calque.lm.scratch import Scratch
-from calque.text import START, Sentences, Vocabulary
+from calque.text import START, Sentences
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,21 +24,32 @@ class OrderCounts:
     """Adjusted counts, complete when the order above has been counted."""
 
 
-class NgramCounter:
-    """Counts order by order, keeping the index of the n-gram that ends at every token."""
+Lists: TypeAlias = tuple[
+    NDArray[np.uint32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.uint32],
+    int,
+    NDArray[np.int32],
+]
+"""Counts of the order below; n-grams, suffixes and counts; passes and room for renumbering."""
 
-    def __init__(
-        self, sentences: Sentences, vocabulary: Vocabulary, order: int, scratch: Scratch
-    ) -> None:
-        n_tokens = sentences.n_words + 2 * len(sentences)
-        self._order, self._scratch = order, scratch
-        self._lengths = sentences.lengths + 2
-        self._n_words = len(vocabulary)
-        self.tokens: NDArray[np.int32] = scratch.zeros(n_tokens, np.int32)
+
+class NgramCounter(ABC):
+    """Counts the n-grams of a text order by order."""
+
+    bytes_per_token: int
+    """What it takes beside what it lists."""
+
+    def __init__(self, sentences: Sentences, n_words: int, order: int, scratch: Scratch) -> None:
+        """Take the text in ids of `n_words` words."""
+        self.tokens: NDArray[np.int32] = scratch.zeros(
+            sentences.n_words + 2 * len(sentences), np.int32
+        )
         """The sentences one after the other, with their starts and ends."""
-        mark_sentences(sentences.ids, sentences.offsets, self._n_words, self.tokens)
-        self._nodes = self.tokens
-        self._spare = scratch.zeros(n_tokens, np.int32)
+        mark_sentences(sentences.ids, sentences.offsets, n_words, self.tokens)
+        self._lengths = sentences.lengths + 2
+        self._n_words, self._order, self._scratch = n_words, order, scratch
 
     def unigrams(self) -> OrderCounts:
         """All words; counts are still to come from the bigrams, except where there are none."""
@@ -53,12 +66,30 @@ class NgramCounter:
         suffixes = self._scratch.zeros(most, np.int32)
         counts = self._scratch.zeros(most, np.uint32)
         renumbering = self._scratch.zeros(most if passes > 1 else 0, np.int32)
-        nodes, highest = self._spare, n == self._order
-        size = count_ngrams(
-            n, highest, self.tokens, self._nodes, nodes, below.counts,
-            ngrams, suffixes, counts, passes, renumbering,
-        )  # fmt: skip
+        lists = below.counts, ngrams, suffixes, counts, passes, renumbering
+        size = self._fill(n, lists)
+        return OrderCounts(ngrams[:size], suffixes[:size], counts[:size])
+
+    @abstractmethod
+    def _fill(self, n: int, lists: Lists) -> int:
+        """Fill the lists of order n; how many n-grams there are."""
+
+
+class TextCounter(NgramCounter):
+    """Counts here, keeping the index of the n-gram that ends at every token."""
+
+    bytes_per_token = 12
+
+    def __init__(self, sentences: Sentences, n_words: int, order: int, scratch: Scratch) -> None:
+        super().__init__(sentences, n_words, order, scratch)
+        self._nodes = self.tokens
+        self._spare = scratch.zeros(len(self.tokens), np.int32)
+
+    def _fill(self, n: int, lists: Lists) -> int:
+        nodes = self._spare
+        size = count_ngrams(n, n == self._order, self.tokens, self._nodes, nodes, *lists)
         done = self._nodes
         self._nodes = nodes
-        self._spare = self._scratch.zeros(len(nodes), np.int32) if done is self.tokens else done
-        return OrderCounts(ngrams[:size], suffixes[:size], counts[:size])
+        spare = self._scratch.zeros(len(nodes), np.int32) if done is self.tokens else done
+        self._spare = spare
+        return size

@@ -9,12 +9,14 @@ from calque._core import kneser_ney, kneser_ney_unigrams, mark_endings
 from calque.config import fill, to_mapping
 from calque.config.lm import LmOptions
 from calque.errors import CalqueError
-from calque.lm.counts import NgramCounter, OrderCounts
+from calque.lm.counts import NgramCounter, OrderCounts, TextCounter
 from calque.lm.discounts import FALLBACK, Discounts, discounts, tallies
 from calque.lm.model import LanguageModel, build
+from calque.lm.on_cluster import ClusterCounter
 from calque.lm.scratch import Scratch
 from calque.progress import SILENT, Progress
 from calque.text import Sentences, Vocabulary
+from calque.text.shared_folder import Cluster
 
 INDEX_BYTES = 54
 """What counting one n-gram takes at worst: 12 bytes in a hash table that has just grown to three
@@ -28,12 +30,14 @@ def estimate(
     vocabulary: Vocabulary,
     options: LmOptions = LmOptions(),  # noqa: B008  (frozen)
     progress: Progress = SILENT,
+    cluster: Cluster | None = None,
 ) -> LanguageModel:
     """The language model of the sentences, over the whole vocabulary.
 
     Words of the vocabulary that the sentences lack score as `<unk>` does. Where an order's
     discounts cannot be estimated, as on a corpus of a few lines, the listener is warned and fixed
-    ones are used. The model does not depend on `memory_mb`. Time and memory are linear in the
+    ones are used. With a `cluster` n-grams are counted where its engine runs tasks. The model
+    depends neither on that nor on `memory_mb`. Time and memory are linear in the
     number of words times the order.
     """
     fill(LmOptions(), to_mapping(options), "language model")  # the same checks as from a file
@@ -41,11 +45,19 @@ def estimate(
         raise CalqueError("the language model needs at least one sentence, found none")
     n_tokens = sentences.n_words + 2 * len(sentences)
     budget = options.memory_mb << 20
-    on_disk = n_tokens * (12 + (options.order - 1) * RESULT_BYTES + INDEX_BYTES) > budget
+    kind = TextCounter if cluster is None else ClusterCounter
+    on_disk = (
+        n_tokens * (kind.bytes_per_token + (options.order - 1) * RESULT_BYTES + INDEX_BYTES)
+        > budget
+    )
     scratch = Scratch(on_disk, options.temporary)
     passes = max(1, -(-n_tokens * INDEX_BYTES // budget)) if on_disk else 1
     with progress.stage("count n-grams", total=options.order) as stage:
-        counter = NgramCounter(sentences, vocabulary, options.order, scratch)
+        counter: NgramCounter
+        if cluster is None:
+            counter = TextCounter(sentences, len(vocabulary), options.order, scratch)
+        else:
+            counter = ClusterCounter(sentences, len(vocabulary), options.order, scratch, cluster)
         orders = [counter.unigrams()]
         stage.advance()
         for n in range(2, options.order + 1):

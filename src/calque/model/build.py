@@ -56,8 +56,8 @@ def build(
     `preset` names where the options come from, for `calque info`.
     The language model is interpolated with models of `lm_texts`, more text in the target language,
     with weights that are tuned on `lm_dev` or on sentences held out of the bitext.
-    With an `engine`, text is tokenised, words are aligned, blocks are extracted and scored where it
-    runs its tasks, through a working folder beside `out`.
+    With an `engine`, text is tokenised, words are aligned, blocks are extracted and scored and
+    n-grams are counted where it runs its tasks, through a working folder beside `out`.
     The result depends neither on `threads` nor on the engine. What `out` held stays until the new
     model is complete.
     """
@@ -143,6 +143,7 @@ def build(
             texts=lm_texts,
             dev=lm_dev,
             threads=workers,
+            cluster=cluster,
             progress=progress,
         )
         model = Model(

@@ -21,6 +21,7 @@ from calque.text import (
     read_blocks,
 )
 from calque.text.files import n_bytes
+from calque.text.shared_folder import Cluster
 
 HELD_OUT = 2000
 """Sentences of the target text that weights are tuned on where no other text is given, at most."""
@@ -37,19 +38,25 @@ def learn_lm(
     texts: Sequence[Path] = (),
     dev: Path | None = None,
     threads: int = 1,
+    cluster: Cluster | None = None,
     progress: Progress = SILENT,
 ) -> tuple[LanguageModel, list[float]]:
     """The language model, and the weights of what it was interpolated from, the bitext first.
 
     `own` stands in for the model of the target side of the bitext. Each of the `texts`, which are
     in the target language, becomes a model; all are interpolated with the weights that predict the
-    text `dev` best, or else sentences of the bitext that its model does not see meanwhile.
+    text `dev` best, or else sentences of the bitext that its model does not see meanwhile. With a
+    `cluster` n-grams are counted where its engine runs tasks.
     """
+
+    def learned(sentences: Sentences, words: Vocabulary) -> LanguageModel:
+        return estimate(sentences, words, options, progress, cluster)
+
     if not texts:
-        lm = own or estimate(bitext.target, bitext.target_vocabulary, options, progress)
+        lm = own or learned(bitext.target, bitext.target_vocabulary)
         return _pruned(lm, options, progress), [1.0]
     words, (*others, tuned_on) = _encoded(bitext, preprocessor, texts, dev, progress)
-    models = [estimate(sentences, words, options, progress) for sentences in others]
+    models = [learned(sentences, words) for sentences in others]
     target = bitext.target  # whose ids are those of the larger vocabulary, too
     unseeing = own
     if dev is None:
@@ -57,8 +64,8 @@ def learn_lm(
         is_held_out = np.arange(len(target)) % step == 0
         tuned_on = target.select(is_held_out)
         if own is None and len(target) > len(tuned_on):
-            unseeing = estimate(target.select(~is_held_out), words, options, progress)
-    own = own or estimate(target, words, options, progress)
+            unseeing = learned(target.select(~is_held_out), words)
+    own = own or learned(target, words)
     weights = mixture_weights([unseeing or own, *models], tuned_on, words, threads)
     with progress.stage("interpolate") as stage:
         lm = interpolated([own, *models], weights)
