@@ -19,6 +19,7 @@ from calque.errors import CalqueError
 from calque.parallel import Here
 from calque.progress import Silent
 from calque.text import Sentences
+from calque.text.shared_folder import Cluster, SharedFolder
 
 OPTIONS = AlignOptions()
 Matrix = NDArray[np.float64]
@@ -72,7 +73,9 @@ def test_links_without_lexicons_are_those_of_the_whole_model() -> None:
     assert reverse.links.tolist() == model.reverse_links.links.tolist()
 
 
-def test_counts_of_parts_make_the_same_aligner(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counts_of_parts_make_the_same_aligner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """To the last bit, with sentences that are empty or too long, and a part without any other."""
     monkeypatch.setattr(in_parts, "SENTENCES", 128)
     source, target, _ = generated(500)
@@ -82,7 +85,8 @@ def test_counts_of_parts_make_the_same_aligner(monkeypatch: pytest.MonkeyPatch) 
     source, target = (Sentences.from_lists(side) for side in sides)
     options = replace(OPTIONS, max_words=11)
     here, whole = (in_parts.aligner_of(source, target, options, 1) for _ in range(2))
-    parts = in_parts.AlignerInParts(whole, source, target, options, Here(1))
+    cluster = Cluster(Here(1), SharedFolder(tmp_path))
+    parts = in_parts.AlignerInParts(whole, source, target, options, cluster)
     for aligner in (here, parts):
         for _ in range(2):
             aligner.model1_step(2)

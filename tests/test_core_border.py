@@ -251,13 +251,14 @@ def test_what_parts_of_an_aligner_exchange_is_checked() -> None:
         words, at, words, at, null_prob=0.1, alpha=0, tension=0, jump_smoothing=0, jump_width=5,
         max_words=9, threads=1,
     )  # fmt: skip
-    pairs = aligner.pairs_between(0, 2)
+    rows, targets, _ = _core.pair_arrays(words, at, words, at, max_words=9, threads=1)
+    pairs = aligner.numbers_of(rows, targets)
     parameters, counts = aligner.parameters(pairs), aligner.count_hmm(False, 1)
     aligner.set_parameters(parameters)
     aligner.add_counts(pairs, counts)
-    for first, last in ((-1, 1), (1, 0), (0, 3)):
-        with pytest.raises(CalqueError, match="expected sentences of the bitext"):
-            aligner.pairs_between(first, last)
+    for others in ((rows + 1, targets), (rows, targets[::-1].copy())):
+        with pytest.raises(CalqueError, match="pairs of words"):
+            aligner.numbers_of(*others)
     with pytest.raises(CalqueError, match="pairs of words"):
         aligner.parameters(int64(2))
     with pytest.raises(CalqueError, match="pairs of words"):
@@ -270,6 +271,25 @@ def test_what_parts_of_an_aligner_exchange_is_checked() -> None:
             aligner.set_parameters(tuple(short))
         with pytest.raises(CalqueError):
             aligner.add_counts(pairs, tuple(long))
+
+
+def test_a_table_of_word_pairs_is_that_of_its_sentences() -> None:
+    words, at = int32(3, 4, 4), int64(0, 1, 3)
+    options: Arguments = {
+        "null_prob": 0.1, "alpha": 0, "tension": 0, "jump_smoothing": 0, "jump_width": 5,
+        "max_words": 9, "threads": 1,
+    }  # fmt: skip
+    rows, targets, cells = _core.pair_arrays(words, at, words, at, max_words=9, threads=1)
+    assert _core.Aligner(words, at, words, at, **options, pairs=(rows, targets, cells)).n_pairs == 2
+    for wrong in (
+        (rows[:-1].copy(), targets, cells),
+        (rows + 1, targets, cells),
+        (rows, targets + 1, cells),
+        (rows, targets, cells[:-1].copy()),
+        (rows, targets, cells + np.uint32(1)),
+    ):
+        with pytest.raises(CalqueError):
+            _core.Aligner(words, at, words, at, **options, pairs=wrong)
 
 
 @pytest.mark.parametrize(

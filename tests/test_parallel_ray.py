@@ -166,8 +166,10 @@ def test_a_model_is_the_same_while_nodes_are_lost_and_join(
     disturbing = Disturbing(cluster, engine)
     text = BitextFiles(corpus.train_source, corpus.train_target)
     build(text, tmp_path / "model", threads=1, engine=disturbing)
-    assert disturbing.n_maps == 12, "five iterations of Model 1, three of the HMM, best paths,"
-    " blocks, their scores and n-grams"
+    assert disturbing.n_maps == 13, (
+        "word pairs, five iterations of Model 1, three of the HMM, best paths, blocks, their"
+        " scores, n-grams"
+    )
     assert disturbing.n_changes == MOST_CHANGES
     one, other = (ModelFolder(path).manifest.entries for path in (tmp_path / "model", trained))
     assert [entry.sha256 for entry in one.values()] == [entry.sha256 for entry in other.values()]

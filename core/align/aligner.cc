@@ -23,10 +23,12 @@ void agree(Trellis& forward, Trellis& reverse) {
 
 }  // namespace
 
-Aligner::Aligner(const Bitext& bitext, const AlignerOptions& options, int n_threads)
+Aligner::Aligner(const Bitext& bitext, const AlignerOptions& options, int n_threads,
+                 const std::optional<PairTable::Arrays>& pairs)
     : bitext_(bitext),
       options_(options),
-      pairs_(bitext, options.max_words, n_threads),
+      pairs_(pairs ? PairTable(bitext, options.max_words, *pairs)
+                   : PairTable(bitext, options.max_words, n_threads)),
       lexical_(pairs_),
       jumps_{Jumps(options.jump_width), Jumps(options.jump_width)},
       jump_counts_{JumpCounts(options.jump_width), JumpCounts(options.jump_width)} {}
@@ -157,24 +159,6 @@ std::pair<double, double> Aligner::hmm_step(bool agreement, int n_threads) {
   const auto log_probs = expect_hmm(agreement, n_threads);
   estimate(true, n_threads);
   return log_probs;
-}
-
-std::vector<int64_t> Aligner::pairs_between(size_t first, size_t last) const {
-  std::vector<int64_t> met;
-  for (size_t n = first; n < last; ++n) {
-    if (!pairs_.has_cells(n)) continue;
-    const auto source = bitext_.source_sentence(n);
-    const size_t n_targets = bitext_.target_sentence(n).size();
-    for (size_t i = 0; i < source.size(); ++i) {
-      const uint32_t* cells = pairs_.row(n, i, n_targets);
-      const int64_t row = pairs_.rows()[source[i]];
-      for (size_t j = 0; j < n_targets; ++j) met.push_back(row + cells[j]);
-    }
-  }
-  std::sort(met.begin(), met.end());
-  met.erase(std::unique(met.begin(), met.end()), met.end());
-  met.shrink_to_fit();
-  return met;
 }
 
 void Aligner::set_parameters(std::span<const float> probs,

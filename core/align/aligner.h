@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -35,7 +36,9 @@ struct ExpectedCountsView {
 // not depend on the number of threads, to the last bit. The bitext must outlive the object.
 class Aligner {
  public:
-  Aligner(const Bitext& bitext, const AlignerOptions& options, int n_threads);
+  // `pairs`, if any, is the table of word pairs of the bitext, found before; it must outlive this.
+  Aligner(const Bitext& bitext, const AlignerOptions& options, int n_threads,
+          const std::optional<PairTable::Arrays>& pairs = {});
   Aligner(const Aligner&) = delete;  // its parts refer to one another
 
   // One iteration of EM, from the present lexical probabilities (at first uniform) and jumps; the
@@ -56,9 +59,6 @@ class Aligner {
   // know a part each (stretches of whole chunks: multiples of `kSentencesPerChunk`). In every
   // iteration a part is given the parameters of what it meets, counts, and hands its counts over;
   // these are integers, so the parameters that follow have the bits of `model1_step` or `hmm_step`.
-  // The pairs that sentences meet, rising: their order is that of the pairs of an aligner of these
-  // sentences alone.
-  std::vector<int64_t> pairs_between(size_t first, size_t last) const;
   const Lexical& lexical() const { return lexical_; }
   void set_parameters(std::span<const float> probs, std::array<std::span<const float>, 2> null,
                       std::array<Jumps, 2> jumps);

@@ -4,7 +4,11 @@ namespace calque::align {
 namespace {
 
 Lexicon forward_rows(const PairTable& pairs, const Lexical& lexical) {
-  Lexicon out{pairs.rows(), pairs.targets(), std::vector<float>(pairs.size()), {}};
+  const auto [rows, targets, cells] = pairs.arrays();
+  Lexicon out{{rows.begin(), rows.end()},
+              {targets.begin(), targets.end()},
+              std::vector<float>(pairs.size()),
+              {}};
   for (size_t p = 0; p < pairs.size(); ++p) out.probs[p] = lexical.prob(p, kForward);
   return out;
 }

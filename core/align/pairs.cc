@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "checks.h"
+#include "error.h"
 #include "parallel.h"
 
 namespace calque::align {
@@ -36,16 +38,22 @@ Occurrences occurrences(const Bitext& bitext, int32_t n_sources) {
   return out;
 }
 
-}  // namespace
-
-PairTable::PairTable(const Bitext& bitext, int32_t max_words, int n_threads)
-    : n_targets_(n_types(bitext.target)), cells_at_(bitext.size() + 1, 0) {
-  const int32_t n_sources = n_types(bitext.source);
+// Where the cells of each sentence pair begin.
+std::vector<int64_t> cells_at(const Bitext& bitext, int32_t max_words) {
+  std::vector<int64_t> at(bitext.size() + 1, 0);
   for (size_t n = 0; n < bitext.size(); ++n) {
     const auto i = static_cast<int64_t>(bitext.source_sentence(n).size());
     const auto j = static_cast<int64_t>(bitext.target_sentence(n).size());
-    cells_at_[n + 1] = cells_at_[n] + (std::max(i, j) <= max_words ? i * j : 0);
+    at[n + 1] = at[n] + (std::max(i, j) <= max_words ? i * j : 0);
   }
+  return at;
+}
+
+}  // namespace
+
+PairTable::PairTable(const Bitext& bitext, int32_t max_words, int n_threads)
+    : n_targets_(n_types(bitext.target)), cells_at_(cells_at(bitext, max_words)) {
+  const int32_t n_sources = n_types(bitext.source);
   cells_.resize(static_cast<size_t>(cells_at_.back()));
 
   const Occurrences found = occurrences(bitext, n_sources);
@@ -89,6 +97,48 @@ PairTable::PairTable(const Bitext& bitext, int32_t max_words, int n_threads)
     targets_.insert(targets_.end(), row.begin(), row.end());
     std::vector<int32_t>().swap(row);
   }
+  arrays_ = {rows_, targets_, cells_};
+}
+
+PairTable::PairTable(const Bitext& bitext, int32_t max_words, const Arrays& arrays)
+    : n_targets_(n_types(bitext.target)), cells_at_(cells_at(bitext, max_words)), arrays_(arrays) {
+  const auto [rows, targets, cells] = arrays;
+  check_offsets(rows, targets.size(), "pairs of words");
+  check_size(rows.size(), static_cast<size_t>(n_types(bitext.source)) + 1, "rows of pairs");
+  check_ids(targets, n_targets_, "target words of pairs");
+  check_size(cells.size(), static_cast<size_t>(cells_at_.back()), "cells of pairs");
+  for (size_t n = 0; n < bitext.size(); ++n) {
+    if (!has_cells(n)) continue;
+    const auto source = bitext.source_sentence(n);
+    const auto target = bitext.target_sentence(n);
+    for (size_t i = 0; i < source.size(); ++i) {
+      const uint32_t* cell = row(n, i, target.size());
+      const int64_t begin = rows[source[i]], n_pairs = rows[source[i] + 1] - begin;
+      for (size_t j = 0; j < target.size(); ++j) {
+        if (cell[j] >= n_pairs || targets[begin + cell[j]] != target[j]) {
+          throw Error("pairs of words differ from those of the sentences");
+        }
+      }
+    }
+  }
+}
+
+std::vector<int64_t> PairTable::numbers_of(std::span<const int64_t> rows,
+                                           std::span<const int32_t> targets) const {
+  check_offsets(rows, targets.size(), "pairs of words");
+  if (rows.size() > this->rows().size()) throw Error("pairs of words differ: too many rows");
+  std::vector<int64_t> numbers;
+  numbers.reserve(targets.size());
+  for (size_t s = 0; s + 1 < rows.size(); ++s) {
+    const auto all = this->targets().subspan(this->rows()[s], this->rows()[s + 1] - this->rows()[s]);
+    auto at = all.begin();
+    for (const int32_t target : targets.subspan(rows[s], rows[s + 1] - rows[s])) {
+      at = std::lower_bound(at, all.end(), target);
+      if (at == all.end() || *at != target) throw Error("pairs of words differ from those of all");
+      numbers.push_back(this->rows()[s] + (at - all.begin()));
+    }
+  }
+  return numbers;
 }
 
 }  // namespace calque::align

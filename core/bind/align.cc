@@ -1,3 +1,4 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -93,12 +94,30 @@ using PartCounts = std::tuple<OutVector<int64_t>, OutVector<int64_t>, OutVector<
 using GivenCounts = std::tuple<Vector<int64_t>, Vector<int64_t>, Vector<int64_t>, Vector<int64_t>,
                                Vector<int64_t>>;
 
-OutVector<int64_t> pairs_between(const Aligner& a, int64_t first, int64_t last) {
-  if (first < 0 || last < first || static_cast<size_t>(last) > a.size()) {
-    throw Error("expected sentences of the bitext");
-  }
-  return bind::to_numpy(released(
-      [&] { return a.pairs_between(static_cast<size_t>(first), static_cast<size_t>(last)); }));
+using OutPairs = std::tuple<OutVector<int64_t>, OutVector<int32_t>, OutVector<uint32_t>>;
+using GivenPairs = std::tuple<Vector<int64_t>, Vector<int32_t>, Vector<uint32_t>>;
+
+OutPairs pair_arrays(const Vector<int32_t>& source, const Vector<int64_t>& source_offsets,
+                     const Vector<int32_t>& target, const Vector<int64_t>& target_offsets,
+                     int32_t max_words, int threads) {
+  std::vector<int64_t> rows;
+  std::vector<int32_t> targets;
+  std::vector<uint32_t> cells;
+  released([&] {
+    const PairTable table(to_bitext(source, source_offsets, target, target_offsets), max_words,
+                          threads);
+    rows.assign(table.arrays().rows.begin(), table.arrays().rows.end());
+    targets.assign(table.arrays().targets.begin(), table.arrays().targets.end());
+    cells.assign(table.arrays().cells.begin(), table.arrays().cells.end());
+    return 0;
+  });
+  return {bind::to_numpy(std::move(rows)), bind::to_numpy(std::move(targets)),
+          bind::to_numpy(std::move(cells))};
+}
+
+OutVector<int64_t> numbers_of(const Aligner& a, const Vector<int64_t>& rows,
+                              const Vector<int32_t>& targets) {
+  return bind::to_numpy(released([&] { return a.pairs().numbers_of(view(rows), view(targets)); }));
 }
 
 std::vector<float> in_a_row(const Jumps& jumps) {
@@ -178,19 +197,26 @@ void register_aligner(nb::module_& m) {
           [](Aligner* self, const Vector<int32_t>& source, const Vector<int64_t>& source_offsets,
              const Vector<int32_t>& target, const Vector<int64_t>& target_offsets,
              double null_prob, double alpha, double tension, double jump_smoothing,
-             int32_t jump_width, int32_t max_words, int threads) {
+             int32_t jump_width, int32_t max_words, int threads,
+             const std::optional<GivenPairs>& pairs) {
             const AlignerOptions options{null_prob,      alpha,      tension,
                                          jump_smoothing, jump_width, max_words};
             nb::gil_scoped_release release;
             const Bitext bitext = to_bitext(source, source_offsets, target, target_offsets);
-            new (self) Aligner(bitext, options, threads);
+            std::optional<PairTable::Arrays> arrays;
+            if (pairs) {
+              const auto& [rows, targets, cells] = *pairs;
+              arrays = {view(rows), view(targets), view(cells)};
+            }
+            new (self) Aligner(bitext, options, threads, arrays);
           },
           nb::arg("source").noconvert(), nb::arg("source_offsets").noconvert(),
           nb::arg("target").noconvert(), nb::arg("target_offsets").noconvert(), nb::kw_only(),
           nb::arg("null_prob"), nb::arg("alpha"), nb::arg("tension"), nb::arg("jump_smoothing"),
           nb::arg("jump_width"), nb::arg("max_words"), nb::arg("threads"),
-          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
-          nb::keep_alive<1, 5>())
+          nb::arg("pairs").noconvert() = nb::none(), nb::keep_alive<1, 2>(),
+          nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(),
+          nb::keep_alive<1, 13>(), "`pairs`: what `pair_arrays` found for this bitext.")
       .def_prop_ro("n_pairs", [](const Aligner& a) { return a.pairs().size(); })
       .def(
           "model1_step",
@@ -215,9 +241,8 @@ void register_aligner(nb::module_& m) {
           },
           nb::arg("threads"),
           "Source position of every target word and target position of every source word; -1: none.")
-      .def("pairs_between", &pairs_between, nb::arg("first"), nb::arg("last"),
-           "The pairs of words that sentences meet, rising: in the order of those of an aligner of"
-           " these sentences alone.")
+      .def("numbers_of", &numbers_of, nb::arg("rows"), nb::arg("targets"),
+           "The pairs of words of some of the sentences (`pair_arrays`), as numbered here.")
       .def("parameters", &parameters, nb::arg("pairs"),
            "What an aligner of the sentences that meet these pairs is given by `set_parameters`.")
       .def("set_parameters", &set_parameters, nb::arg("parameters"), "Take what another gave.")
@@ -272,6 +297,16 @@ SamplerStage to_stage(std::string_view name) {
   if (name == "hmm") return SamplerStage::kHmm;
   if (name == "fertility") return SamplerStage::kFertility;
   throw nb::value_error("unknown stage");
+}
+
+void register_pairs(nb::module_& m) {
+  m.def("pair_arrays", &pair_arrays, nb::arg("source").noconvert(),
+        nb::arg("source_offsets").noconvert(), nb::arg("target").noconvert(),
+        nb::arg("target_offsets").noconvert(), nb::kw_only(), nb::arg("max_words"),
+        nb::arg("threads"),
+        "The word pairs of a bitext that share a sentence pair: where those of each source word"
+        " begin, their target words, and the place of every cell's pair among those of its source"
+        " word.");
 }
 
 void register_sampler(nb::module_& m) {
@@ -388,6 +423,7 @@ void register_hmm(nb::module_& m) {
 void register_align(nb::module_& m) {
   register_aligner(m);
   register_hmm(m);
+  register_pairs(m);
   register_sampler(m);
   m.def("exp_digamma", &exp_digamma, nb::arg("x"), "exp(digamma(x)) for x > 0.");
   m.def("symmetrize", &symmetrize_all, nb::arg("forward"), nb::arg("forward_offsets"),

@@ -164,7 +164,8 @@ def arpa_lines(model: LanguageModelCore, ngrams: Sequence[Annotated[NDArray[nump
 class Aligner:
     """Model 1 and HMM aligners of a bitext, in both directions."""
 
-    def __init__(self, source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, null_prob: float, alpha: float, tension: float, jump_smoothing: float, jump_width: int, max_words: int, threads: int) -> None: ...
+    def __init__(self, source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, null_prob: float, alpha: float, tension: float, jump_smoothing: float, jump_width: int, max_words: int, threads: int, pairs: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None) -> None:
+        """`pairs`: what `pair_arrays` found for this bitext."""
 
     @property
     def n_pairs(self) -> int: ...
@@ -184,9 +185,9 @@ class Aligner:
         Source position of every target word and target position of every source word; -1: none.
         """
 
-    def pairs_between(self, first: int, last: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    def numbers_of(self, rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """
-        The pairs of words that sentences meet, rising: in the order of those of an aligner of these sentences alone.
+        The pairs of words of some of the sentences (`pair_arrays`), as numbered here.
         """
 
     def parameters(self, pairs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float32], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))], Annotated[NDArray[numpy.float32], dict(shape=(None,))]]:
@@ -224,6 +225,11 @@ def hmm_posteriors(emission: Annotated[NDArray[numpy.float32], dict(shape=(None,
 
 def hmm_best_path(emission: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], null_emission: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], within: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], start: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], null_prob: float) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
     """The most probable state of every step; -1: null."""
+
+def pair_arrays(source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_words: int, threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))]]:
+    """
+    The word pairs of a bitext that share a sentence pair: where those of each source word begin, their target words, and the place of every cell's pair among those of its source word.
+    """
 
 class WordPairs:
     """The word pairs of a bitext that share a sentence pair."""

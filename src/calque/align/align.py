@@ -8,9 +8,9 @@ from calque.align.hmm import hmm_links
 from calque.align.sampler import sampler_links
 from calque.align.symmetrize import symmetrize
 from calque.config.align import AlignOptions
-from calque.parallel import Engine
 from calque.progress import SILENT, Progress
 from calque.text import Sentences
+from calque.text.shared_folder import Cluster
 
 
 def align(
@@ -31,12 +31,12 @@ def align_sets(
     options: AlignOptions,
     threads: int,
     progress: Progress = SILENT,
-    engine: Engine | None = None,
+    cluster: Cluster | None = None,
 ) -> list[Alignments]:
     """The symmetrised word alignments of a bitext, learned from it alone.
 
-    A set of links for each aligner and each way to symmetrise, in the order of the options. With an
-    engine, the HMM aligner counts where that runs its tasks; links are the same.
+    A set of links for each aligner and each way to symmetrise, in the order of the options. With a
+    `cluster`, the HMM aligner counts where its engine runs tasks; links are the same.
     """
     sets = []
     for aligner in options.aligners:
@@ -46,7 +46,7 @@ def align_sets(
         elif aligner == "sampler":
             forward, reverse = sampler_links(source, target, options, threads, progress)
         else:
-            forward, reverse = hmm_links(source, target, options, threads, progress, engine)
+            forward, reverse = hmm_links(source, target, options, threads, progress, cluster)
         sets += [
             symmetrize(forward, reverse, source, target, method)
             for method in options.symmetrizations

@@ -14,9 +14,9 @@ from calque.align.pharaoh import check_sides
 from calque.align.symmetrize import links_to_source, links_to_target
 from calque.align.too_long import warn_of_long
 from calque.config.align import AlignOptions
-from calque.parallel import Engine, Here
 from calque.progress import SILENT, Progress
 from calque.text import Sentences
+from calque.text.shared_folder import Cluster
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,14 +110,14 @@ def hmm_links(
     options: AlignOptions,
     threads: int,
     progress: Progress = SILENT,
-    engine: Engine | None = None,
+    cluster: Cluster | None = None,
 ) -> tuple[Alignments, Alignments]:
     """The links of `train_hmm` alone, forward and reverse, without the memory of its lexicons.
 
-    With an engine it counts where that runs its tasks; links are the same.
+    With a `cluster` it counts where the engine of that runs its tasks; links are the same.
     """
     # What the aligner holds is free before the links are made.
-    to_source, to_target = _train(source, target, options, threads, progress, engine)[1]
+    to_source, to_target = _train(source, target, options, threads, progress, cluster)[1]
     return links_to_source(to_source, target), links_to_target(to_target, source)
 
 
@@ -127,7 +127,7 @@ def _train(
     options: AlignOptions,
     threads: int,
     progress: Progress,
-    engine: Engine | None = None,
+    cluster: Cluster | None = None,
 ) -> tuple[Aligner, tuple[NDArray[np.int32], NDArray[np.int32]]]:
     """The aligner after all iterations, and its best paths, forward and reverse."""
     check_sides(source, target)
@@ -136,8 +136,8 @@ def _train(
     with progress.stage("align", options.model1_iterations + n_hmm + 1) as stage:
         aligner = aligner_of(source, target, options, threads)
         steps: Aligner | AlignerInParts = aligner
-        if engine is not None and not isinstance(engine, Here):
-            steps = AlignerInParts(aligner, source, target, options, engine)
+        if cluster is not None:
+            steps = AlignerInParts(aligner, source, target, options, cluster)
         for _ in range(options.model1_iterations):
             steps.model1_step(threads)
             stage.advance()

@@ -2,7 +2,8 @@
 
 The aligner of the whole bitext stays here. In every iteration each part is given the probabilities
 of the word pairs that it meets and gives back what it expects of them: these counts are integers,
-so neither their order nor who made them changes a bit.
+so neither their order nor who made them changes a bit. The sentences of a part and its table of
+word pairs, which takes as long to find as half an iteration, lie in files.
 """
 
 from __future__ import annotations
@@ -10,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calque._core import Aligner
+from calque._core import Aligner, pair_arrays
 from calque.config.align import AlignOptions
-from calque.parallel import Engine, Shared
 from calque.text import Sentences
 from calque.text.scratch import Scratch
+from calque.text.shared_folder import Cluster, SharedFolder, StoredArray
 
 SENTENCES = 32_768
 """Of a part: a multiple of what the core counts together (64), so that no sum changes."""
@@ -33,10 +34,18 @@ Counts: TypeAlias = tuple[Integers, Integers, Integers, Integers, Integers]
 Paths: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 
+PairArrays: TypeAlias = tuple[Integers, NDArray[np.int32], NDArray[np.uint32]]
+"""What `pair_arrays` finds."""
+
+
 def aligner_of(
-    source: Sentences, target: Sentences, options: AlignOptions, threads: int
+    source: Sentences,
+    target: Sentences,
+    options: AlignOptions,
+    threads: int,
+    pairs: PairArrays | None = None,
 ) -> Aligner:
-    """The aligner of a bitext, before it has learned anything."""
+    """The aligner of a bitext, before it has learned anything; its table of pairs may be known."""
     return Aligner(
         source.ids,
         source.offsets,
@@ -49,25 +58,37 @@ def aligner_of(
         jump_width=options.jump_width,
         max_words=options.max_words,
         threads=threads,
+        pairs=pairs,
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class BitextPart:
-    """Some sentence pairs, and how they are aligned."""
+    """Some sentence pairs in files, and how they are aligned."""
 
-    source: Sentences
-    target: Sentences
+    folder: SharedFolder
+    sides: tuple[StoredArray, ...]
+    """Words and offsets of both sides."""
+    pairs: tuple[StoredArray, ...]
+    """Their table of word pairs."""
     options: AlignOptions
 
     def aligner(self, parameters: Parameters, threads: int) -> Aligner:
         """Their aligner with the parameters of an iteration."""
-        aligner = aligner_of(self.source, self.target, self.options, threads)
+        words, offsets, target_words, target_offsets = map(self.folder.map, self.sides)
+        rows, targets, cells = map(self.folder.map, self.pairs)
+        source, target = Sentences(words, offsets), Sentences(target_words, target_offsets)
+        aligner = aligner_of(source, target, self.options, threads, (rows, targets, cells))
         aligner.set_parameters(parameters)
         return aligner
 
+    def numbers_in(self, whole: Aligner) -> Integers:
+        """Their pairs of words, as the aligner of all sentences numbers them."""
+        rows, targets, _ = map(self.folder.map, self.pairs)
+        return whole.numbers_of(rows, targets)
 
-PartAndParameters: TypeAlias = tuple[Shared[BitextPart], Parameters]
+
+PartAndParameters: TypeAlias = tuple[BitextPart, Parameters]
 
 
 class AlignerInParts:
@@ -79,18 +100,16 @@ class AlignerInParts:
         source: Sentences,
         target: Sentences,
         options: AlignOptions,
-        engine: Engine,
+        cluster: Cluster,
     ) -> None:
         """Take the aligner of a bitext, which is changed, and its sentences."""
         self._whole = whole
-        self._engine = engine
+        self._engine = cluster.engine
         self._scratch = Scratch(0, "align")
-        self._parts: list[tuple[Shared[BitextPart], NDArray[np.int64]]] = []
-        for first in range(0, len(source), SENTENCES):
-            last = min(first + SENTENCES, len(source))
-            part = BitextPart(source.part(first, last), target.part(first, last), options)
-            pairs = self._scratch.keep(whole.pairs_between(first, last))
-            self._parts.append((engine.share(part), pairs))
+        self._parts: list[tuple[BitextPart, Integers]] = []
+        task = partial(_tabulate, cluster.folder, options, self._engine.threads_per_task)
+        for part in cluster.over_parts(task, _parts(source, target)):
+            self._parts.append((part, self._scratch.keep(part.numbers_in(whole))))
 
     def model1_step(self, threads: int) -> None:
         """One iteration of Model 1."""
@@ -121,17 +140,40 @@ class AlignerInParts:
         return ((part, self._whole.parameters(pairs)) for part, pairs in self._parts)
 
 
+def _parts(source: Sentences, target: Sentences) -> Iterator[dict[str, NDArray[Any]]]:
+    for first in range(0, len(source), SENTENCES):
+        sides = [side.part(first, min(first + SENTENCES, len(source))) for side in (source, target)]
+        yield {
+            "source": sides[0].ids,
+            "source_offsets": sides[0].offsets,
+            "target": sides[1].ids,
+            "target_offsets": sides[1].offsets,
+        }
+
+
+def _tabulate(folder: SharedFolder, options: AlignOptions, threads: int, name: str) -> BitextPart:
+    """The task of an engine: a part with its table of word pairs."""
+    sides = list(folder.read(name).values())
+    pairs = pair_arrays(*sides, max_words=options.max_words, threads=threads)
+    return BitextPart(
+        folder,
+        tuple(folder.store(side) for side in sides),
+        tuple(folder.store(array) for array in pairs),
+        options,
+    )
+
+
 def _count_model1(threads: int, given: PartAndParameters) -> Counts:
-    """The task of an engine: expected counts of a part."""
+    """Expected counts of a part."""
     part, parameters = given
-    return part.get().aligner(parameters, threads).count_model1(threads)
+    return part.aligner(parameters, threads).count_model1(threads)
 
 
 def _count_hmm(agreement: bool, threads: int, given: PartAndParameters) -> Counts:
     part, parameters = given
-    return part.get().aligner(parameters, threads).count_hmm(agreement, threads)
+    return part.aligner(parameters, threads).count_hmm(agreement, threads)
 
 
 def _best_paths(threads: int, given: PartAndParameters) -> Paths:
     part, parameters = given
-    return part.get().aligner(parameters, threads).best_paths(threads)
+    return part.aligner(parameters, threads).best_paths(threads)

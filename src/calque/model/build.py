@@ -28,7 +28,7 @@ from calque.parallel import Engine, left_mb, n_workers
 from calque.progress import SILENT, Progress
 from calque.text import Bitext, BitextSource, Preprocessor, open_input, read_bitext
 from calque.text.files import STANDARD_STREAM
-from calque.text.shared_folder import cluster_beside
+from calque.text.shared_folder import Cluster, cluster_beside
 from calque.unseen import learn_unseen
 
 MEGABYTE = 1_000_000
@@ -100,7 +100,7 @@ def build(
             progress=progress,
             engine=engine,
         )
-        links = _alignments(bitext, options, alignment, workers, progress, engine)
+        links = _alignments(bitext, options, alignment, workers, progress, cluster)
         blocks = extract(
             bitext.source,
             bitext.target,
@@ -200,10 +200,10 @@ def _alignments(
     alignment: Path | None,
     workers: int,
     progress: Progress,
-    engine: Engine | None,
+    cluster: Cluster | None,
 ) -> Alignments:
     if alignment is None:
-        sets = align_sets(bitext.source, bitext.target, options.align, workers, progress, engine)
+        sets = align_sets(bitext.source, bitext.target, options.align, workers, progress, cluster)
         return Alignments.stacked(sets)
     if bitext.cleaning.n_kept < bitext.cleaning.n_read:
         raise CalqueError(

@@ -24,7 +24,7 @@ from calque.text.working import WorkingFolder
 
 Result = TypeVar("Result")
 
-REMEMBERED = 256
+REMEMBERED = 4096
 """Files that a worker knows to be as they were written."""
 
 
