@@ -20,6 +20,7 @@ from calque._core import Aligner, pair_arrays
 from calque.config.align import AlignOptions
 from calque.text import Sentences
 from calque.text.scratch import Scratch
+from calque.text.sentences import part_of
 from calque.text.shared_folder import Cluster, SharedFolder, StoredArray
 
 SENTENCES = 32_768
@@ -142,13 +143,7 @@ class AlignerInParts:
 
 def _parts(source: Sentences, target: Sentences) -> Iterator[dict[str, NDArray[Any]]]:
     for first in range(0, len(source), SENTENCES):
-        sides = [side.part(first, min(first + SENTENCES, len(source))) for side in (source, target)]
-        yield {
-            "source": sides[0].ids,
-            "source_offsets": sides[0].offsets,
-            "target": sides[1].ids,
-            "target_offsets": sides[1].offsets,
-        }
+        yield part_of(source, target, first, min(first + SENTENCES, len(source)))
 
 
 def _tabulate(folder: SharedFolder, options: AlignOptions, threads: int, name: str) -> BitextPart:

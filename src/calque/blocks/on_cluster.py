@@ -22,6 +22,7 @@ from calque.blocks.stored_counts import Cuts, StoredCounts, store_run
 from calque.blocks.table import Arrays
 from calque.config.blocks import BlockOptions
 from calque.text import Sentences
+from calque.text.sentences import part_of
 from calque.text.shared_folder import Cluster, SharedFolder, StoredArray
 
 Result = TypeVar("Result")
@@ -55,13 +56,9 @@ class AlignedText:
 
     def part(self, first: int, last: int) -> Arrays:
         """The sentence pairs first..last, as arrays by name."""
-        source, target = self.source.part(first, last), self.target.part(first, last)
         links = Alignments.stacked([each.part(first, last) for each in self.sets])
         arrays: Arrays = {
-            "source": source.ids,
-            "source_offsets": source.offsets,
-            "target": target.ids,
-            "target_offsets": target.offsets,
+            **part_of(self.source, self.target, first, last),
             "links": links.links,
             "link_offsets": links.offsets,
         }

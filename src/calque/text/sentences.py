@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +71,17 @@ class Sentences:
             return self
         lengths = self.lengths
         return Sentences(self.ids[np.repeat(keep, lengths)], offsets_of(lengths[keep]))
+
+
+def part_of(source: Sentences, target: Sentences, first: int, last: int) -> dict[str, NDArray[Any]]:
+    """The sentence pairs first..last as arrays by name, in the order that the core takes them."""
+    one, other = source.part(first, last), target.part(first, last)
+    return {
+        "source": one.ids,
+        "source_offsets": one.offsets,
+        "target": other.ids,
+        "target_offsets": other.offsets,
+    }
 
 
 def offsets_of(lengths: NDArray[np.int64] | list[int]) -> Offsets:
