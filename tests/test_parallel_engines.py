@@ -24,10 +24,12 @@ from hypothesis import strategies as st
 
 import calque
 from calque.align import in_parts
+from calque.blocks import on_cluster as blocks_on_cluster
 from calque.config import TrainOptions, fill
 from calque.data import CorpusFiles
 from calque.decode import CandidateSearch, forcing, load
 from calque.errors import CalqueError, FileError, LineError, OptionError
+from calque.lm import on_cluster as ngrams_on_cluster
 from calque.model import ModelFolder
 from calque.model.build import build
 from calque.parallel import Engine, Here, Processes, Shared, combined, engine_of
@@ -248,6 +250,9 @@ def test_a_model_of_plain_text_does_not_depend_on_the_engine(
 ) -> None:
     """Tokenised and aligned in many parts; every file is the same."""
     monkeypatch.setattr(in_parts, "SENTENCES", 128)
+    monkeypatch.setattr(blocks_on_cluster, "SENTENCES", 300)
+    monkeypatch.setattr(blocks_on_cluster, "WORDS_PER_RANGE", 2000)
+    monkeypatch.setattr(ngrams_on_cluster, "WORDS", 3000)
     monkeypatch.setattr(pipeline, "_PIECE", 1 << 10)
     text = BitextFiles(corpus.train_source, corpus.train_target)
     plain = {"tokenize": True, "source_language": "de", "target_language": "en", "casing": "true"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -33,6 +32,7 @@ from calque.model.build import build
 from calque.parallel import Engine, Here, Processes, Shared
 from calque.text import BitextFiles, Sentences, Vocabulary
 from calque.text.shared_folder import Cluster, SharedFolder, cluster_beside
+from calque.text.working import WorkingFolder
 
 ALL = {"SENTENCES": 2, "RECORDS": 10, "SIDES": 10, "WORDS_PER_RANGE": 3, "SAMPLED": 3}
 """How much is a task of a corpus of a few sentences."""
@@ -103,6 +103,9 @@ def test_n_grams_are_merged_in_several_passes_over_files(
     assert equal(made(LmOptions(memory_mb=1), cluster=cluster), made(LmOptions()))
 
 
+PAIRS: list[Pair] = [([3, 4, 5], [6, 7], [(0, 0), (1, 1)]), ([5, 3], [7, 8], [(0, 0), (1, 1)])]
+
+
 class Wrapping(Engine):
     """Another engine, with something done around every task or map."""
 
@@ -149,11 +152,24 @@ def checksums(model: Path) -> dict[str, str]:
     return {name: entry.sha256 for name, entry in ModelFolder(model).manifest.entries.items()}
 
 
+def test_blocks_are_the_same_where_every_kind_of_task_loses_a_worker(tmp_path: Path) -> None:
+    """A task that is done again finds what the worker that died had written in nobody's way."""
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    made = partial(extract, *to_arrays(PAIRS), threads=1)
+    with Processes(2) as processes:
+        killing = Killing(processes, marks)
+        with cluster_beside(tmp_path / "model", killing) as cluster:
+            assert equal(made(cluster=cluster), made())
+    assert len(list(marks.iterdir())) == killing.n_maps == 2
+    assert list(tmp_path.iterdir()) == [marks]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["phrase", "chart"])
 def test_a_model_is_the_same_where_every_kind_of_task_loses_a_worker(
     corpus: CorpusFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str
 ) -> None:
-    """A task that is done again finds what the worker that died had written in nobody's way."""
     monkeypatch.setattr(blocks_on_cluster, "SENTENCES", 300)
     monkeypatch.setattr(blocks_on_cluster, "WORDS_PER_RANGE", 2000)
     monkeypatch.setattr(blocks_on_cluster, "SAMPLED", 100)
@@ -184,9 +200,6 @@ class Spoiling(Wrapping):
             self._spoil()
         self._before -= 1
         return super().ordered_map(work, items)
-
-
-PAIRS: list[Pair] = [([3, 4, 5], [6, 7], [(0, 0), (1, 1)]), ([5, 3], [7, 8], [(0, 0), (1, 1)])]
 
 
 def flip_a_bit(path: Path) -> None:
@@ -273,5 +286,5 @@ def test_working_files_go_with_an_interrupted_training_or_with_the_next(
         return
     assert code == -signal.SIGKILL
     assert any(name.startswith("calque-train-") for name in left)
-    subprocess.run(training(corpus, place / "other", "-q", *where), check=True)
-    assert {path.name for path in place.iterdir()} == {"model", "other"}
+    WorkingFolder("train", place).close()  # what the next training does
+    assert {path.name for path in place.iterdir()} == {"model"}

@@ -33,6 +33,8 @@ def read_arrays(path: Path, only: Sequence[str] | None = None) -> dict[str, NDAr
             return {name: arrays[name] for name in (arrays.files if only is None else only)}
     except FileNotFoundError:
         raise FileError(path, "is missing") from None
+    except PermissionError as error:
+        raise FileError(path, f"cannot be read: {error.strerror}") from error
     except FileError:
         raise
     except Exception as error:  # zipfile has an error of its own for each kind of damage

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -81,7 +82,7 @@ class SharedFolder:
         return self._known(uuid4().hex + suffix)
 
     def _known(self, name: str) -> Path:
-        if not self.path.is_dir():
+        if not os.path.isdir(self.path):  # noqa: PTH112  (Path.is_dir raises where it may not look)
             raise FileError(
                 self.path,
                 f"the machine {socket.gethostname()} does not see this folder: expected the model"
