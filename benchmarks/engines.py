@@ -2,11 +2,11 @@
 
     python benchmarks/engines.py [--pairs 20000] [--decoded 1500] [--aligned 20000] [--workers 2]
 
-The same work in each place, which gives the same results: n-best lists, word alignment, a pass of
-expected BLEU and its gradient. Seconds by the clock, and processor seconds of this process and of
-all that it started; first from nothing, with what workers and models take to start, then again. A
-small job is the lists of ten sentences. What an engine takes while nothing happens is that of its
-own processes.
+The same work in each place, which gives the same results: n-best lists, word alignment, blocks, a
+language model, a pass of expected BLEU and its gradient. Seconds by the clock, and processor
+seconds of this process and of all that it started; first from nothing, with what workers and models
+take to start, then again. A small job is the lists of ten sentences. What an engine takes while
+nothing happens is that of its own processes.
 """
 
 from __future__ import annotations
@@ -26,12 +26,16 @@ from _measure import alone, write_json, write_pairs
 from relevant_set import filled
 from yardstick import yardstick
 
+from calque.align import align
 from calque.align.hmm import hmm_links
+from calque.blocks import extract
 from calque.config import AlignOptions, TrainOptions, fill
 from calque.decode import CandidateSearch, load
+from calque.lm import estimate
 from calque.model.build import build
 from calque.parallel import Engine, Here, engine_of
 from calque.text import BitextFiles, read_bitext, read_lines
+from calque.text.shared_folder import cluster_beside
 from calque.tune.working_copy import WorkingCopy
 from calque.tune.xbleu.objective import ExpectedWorth
 from calque.tune.xbleu.on_engine import EnginePass
@@ -90,6 +94,7 @@ def run(
 ) -> dict[str, Any]:
     """Every kind of work in a place, twice; to be called in a process of its own."""
     translator, bitext = load(model), read_bitext(aligned)
+    links = align(bitext.source, bitext.target, AlignOptions(), workers)
     lines = [line for line, _ in zip(read_lines(text.source), range(n_decoded), strict=False)]
     whole, few = (CandidateSearch(translator, some) for some in (lines, lines[:SMALL]))
     weights = translator.model.weights
@@ -99,7 +104,7 @@ def run(
     worths = np.random.default_rng(1).random(len(lists))
     at = np.zeros(lists.n_features)
     facts: dict[str, Any] = {}
-    with opened(place, workers) as engine:
+    with opened(place, workers) as engine, cluster_beside(model, engine) as cluster:
         passes = ExpectedWorth(
             copy.lists,
             worths,
@@ -113,8 +118,15 @@ def run(
             "small job": lambda: list(few.lists(weights, 20, engine=engine)),
             "lists": lambda: list(whole.lists(weights, 20, engine=engine)),
             "alignment": partial(
-                hmm_links, bitext.source, bitext.target, AlignOptions(), workers, engine=engine
+                hmm_links, bitext.source, bitext.target, AlignOptions(), workers, cluster=cluster
             ),
+            "blocks": partial(
+                extract,
+                *(bitext.source, bitext.target, links.links, links.offsets),
+                threads=workers,
+                cluster=cluster,
+            ),
+            "n-grams": partial(estimate, bitext.target, bitext.target_vocabulary, cluster=cluster),
             "gradient": lambda: passes.gradient(at),
         }
         for name, work in works.items():
