@@ -101,6 +101,8 @@ def test_counts_of_parts_make_the_same_aligner(
     ):
         one, other = ([np.asarray(x).tobytes() for x in arrays] for arrays in (of_here, of_parts))
         assert one == other
+    parts.close()
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_likelihood_of_the_hmm_never_falls_without_prior_and_agreement() -> None:

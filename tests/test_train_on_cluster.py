@@ -78,6 +78,7 @@ def test_tasks_make_the_same_blocks_and_rules(
         threads=1,
     )
     assert equal(made(cluster=cluster), made())
+    assert not list(cluster.folder.path.iterdir()), "what is no longer needed is gone"
 
 
 @few
@@ -91,6 +92,7 @@ def test_tasks_make_the_same_language_model(
         estimate, Sentences.from_lists(lists), Vocabulary("abcdef"), LmOptions(order=order)
     )
     assert equal(made(cluster=cluster), made())
+    assert not list(cluster.folder.path.iterdir())
 
 
 def test_n_grams_are_merged_in_several_passes_over_files(

@@ -145,5 +145,7 @@ def _train(
             steps.hmm_step(iteration >= options.hmm_iterations, threads)
             stage.advance()
         paths = steps.best_paths(threads)
+        if isinstance(steps, AlignerInParts):
+            steps.close()
         stage.advance()
     return aligner, paths

@@ -129,6 +129,11 @@ class AlignerInParts:
         forward, reverse = zip(nothing, *found, strict=True)
         return np.concatenate(forward), np.concatenate(reverse)
 
+    def close(self) -> None:
+        """Remove the files of all parts."""
+        for part, _ in self._parts:
+            part.folder.remove(*part.sides, *part.pairs)
+
     def _step(
         self, work: Callable[[PartAndParameters], Counts], with_jumps: bool, threads: int
     ) -> None:

@@ -110,6 +110,7 @@ def count_on_cluster(
     folder = cluster.folder
     extract_from: Extract = _blocks_of
     no_more_needed: tuple[NDArray[Any], NDArray[Any]]
+    stored: tuple[StoredIndex, StoredIndex] | tuple[()] = ()
     if with_gaps:
         found = _find_sides(cluster, text, options, work)
         sources, targets = (_core.Phrases(*index.sides) for index in found)
@@ -131,6 +132,7 @@ def count_on_cluster(
         counts.target_counts[seen["targets"]] += seen["counts"]
         folder.remove(of_targets)
     work.scratch.give_back(*no_more_needed)
+    folder.remove(*(array for index in stored for array in index))
     return counts
 
 

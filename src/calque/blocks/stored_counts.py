@@ -54,8 +54,7 @@ class StoredCounts(BlockCounts):
 
     def clear(self) -> None:
         """Remove the runs."""
-        for run in self.runs:
-            self.cluster.folder.remove(run)
+        self.cluster.folder.remove(*self.runs)
         self.runs.clear()
 
     def scored(
@@ -78,6 +77,8 @@ class StoredCounts(BlockCounts):
         for name in self.cluster.engine.ordered_map(partial(_score, scoring), range(self.n_ranges)):
             yield folder.read(name)
             folder.remove(name)
+        tables = *scoring.sources, *scoring.targets, scoring.target_counts, scoring.links
+        folder.remove(*tables)
 
 
 @dataclass(frozen=True)

@@ -74,9 +74,11 @@ class SharedFolder:
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
         return array
 
-    def remove(self, name: str) -> None:
-        """Remove a file that is no longer needed."""
-        (self.path / name).unlink(missing_ok=True)
+    def remove(self, *files: str | StoredArray) -> None:
+        """Remove files that are no longer needed."""
+        for file in files:
+            name = file.name if isinstance(file, StoredArray) else file
+            (self.path / name).unlink(missing_ok=True)
 
     def _new(self, suffix: str) -> Path:
         return self._known(uuid4().hex + suffix)
