@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -32,7 +33,6 @@ from calque.model.build import build
 from calque.parallel import Engine, Here, Processes, Shared
 from calque.text import BitextFiles, Sentences, Vocabulary
 from calque.text.shared_folder import Cluster, SharedFolder, cluster_beside
-from calque.text.working import WorkingFolder
 
 ALL = {"SENTENCES": 2, "RECORDS": 10, "SIDES": 10, "WORDS_PER_RANGE": 3, "SAMPLED": 3}
 """How much is a task of a corpus of a few sentences."""
@@ -245,7 +245,7 @@ def write_to(folder: SharedFolder, name: str) -> str:
 
 @pytest.mark.parametrize("full", ["here", "workers"])
 def test_a_full_disk_is_one_clear_line_and_leaves_nothing(tmp_path: Path, full: str) -> None:
-    told = r"/calque-train-\w+/\w+\.npz: cannot be written: File too large"
+    told = r"/calque-\S+@train-\w+/\w+\.npz: cannot be written: File too large"
     with Processes(1) as engine:
         with full_disk(500):
             list(engine.ordered_map(abs, [1]))  # the worker starts, with this limit for good
@@ -287,6 +287,9 @@ def test_working_files_go_with_an_interrupted_training_or_with_the_next(
         assert left == set()
         return
     assert code == -signal.SIGKILL
-    assert any(name.startswith("calque-train-") for name in left)
-    WorkingFolder("train", place).close()  # what the next training does
-    assert {path.name for path in place.iterdir()} == {"model"}
+    other = place / f"calque-other-{socket.gethostname()}@train-x"
+    other.mkdir()
+    assert any(f"calque-{socket.gethostname()}@train-" in name for name in left)
+    with Processes(1) as engine, cluster_beside(place / "next", engine):
+        pass  # what the next training does
+    assert {path.name for path in place.iterdir()} == {"model", other.name}

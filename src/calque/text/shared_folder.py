@@ -137,7 +137,8 @@ def cluster_beside(path: Path | str, engine: Engine | None) -> Iterator[Cluster 
     if engine is None or isinstance(engine, Here):
         yield None
         return
-    folder = WorkingFolder("train", Path(path).absolute().parent)
+    # Locks may not reach other machines: each tidies up after its own commands alone.
+    folder = WorkingFolder(f"{socket.gethostname()}@train", Path(path).absolute().parent)
     try:
         yield Cluster(engine, SharedFolder(folder.path))
     finally:
