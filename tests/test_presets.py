@@ -12,7 +12,7 @@ from conftest import Run, done, mistake
 
 import calque as api
 from calque.config import DecodeOptions, RoundOptions, TrainOptions, fill
-from calque.config.decode import FITTED, THOROUGH
+from calque.config.decode import FITTED, POPS, THOROUGH
 from calque.config.presets import CHART_PRESETS, MIRA, PRESETS, TuningStep
 from calque.data import CorpusFiles, write_corpus
 from calque.decode import Translator, load
@@ -28,6 +28,7 @@ from calque.tune.examples import EXAMPLES
 from calque.tune.loop import Trainer
 from calque.tune.problem import Problem, Vector
 from calque.tune.registry import find_method
+from calque.tune.run import ROUNDS
 from calque.tune.steps import DevelopmentSet, tune_in_steps
 
 
@@ -96,6 +97,24 @@ def test_one_command_trains_tunes_and_learns_and_python_does_the_same(
     assert dict(other) == dict(learned)
     for name, array in learned.sparse.to_arrays().items():
         assert (other.sparse.to_arrays()[name] == array).all()
+
+
+def test_best_learns_again_from_lists_of_what_it_has_learned(
+    files: CorpusFiles, tmp_path: Path
+) -> None:
+    api.train(
+        files.train_source,
+        files.train_target,
+        tmp_path / "model",
+        dev_source=files.dev_source,
+        dev_references=files.dev_references,
+        preset="best",
+        run=tmp_path / "run",
+    )
+    rounds = [json.loads(line) for line in read_lines(tmp_path / "run" / "xbleu" / ROUNDS)]
+    assert [done["round"] for done in rounds if done["n_new"]] == [0, 3]
+    assert len(rounds) == 7
+    assert load(tmp_path / "model").options.pop_limit in POPS[THOROUGH]
 
 
 @pytest.mark.slow

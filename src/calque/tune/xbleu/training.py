@@ -80,9 +80,10 @@ class XbleuTraining(CandidateTraining):
         return replace(measured, scores=scores, stopped=None)
 
     def _gathers(self, round: int) -> bool:
-        every = self._trainer.options.decode_every
-        again = self._task.source.decodes_again and every > 0 and round % every == 0
-        return round == 0 or again
+        options = self._trainer.options
+        if round == options.rounds or not self._task.source.decodes_again:
+            return round == 0  # nothing is learned from new candidates after the last round
+        return round == 0 or (options.decode_every > 0 and round % options.decode_every == 0)
 
     def _check_choice(self) -> None:
         guards.check_choice(self._here.offsets, self._here.statistics)
