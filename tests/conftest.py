@@ -51,9 +51,11 @@ def calque() -> Run:
 def verb(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs the command line in this process: the same lines and codes without the start."""
 
-    def run(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: object, stdin: str = "", columns: int = 100
+    ) -> subprocess.CompletedProcess[str]:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-        monkeypatch.setenv("COLUMNS", "100")
+        monkeypatch.setenv("COLUMNS", str(columns))
         capsys.readouterr()
         words = [str(argument) for argument in arguments]
         code = run_verb(words)

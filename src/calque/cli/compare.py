@@ -93,7 +93,7 @@ def compare(
 
     Several runs of an optimiser, which ended with different weights, count as one system:
 
-      [bold]calque compare --reference ref.en --system mert=mert1.en,mert2.en,mert3.en
+    [bold]calque compare --reference ref.en --system mert=mert1.en,mert2.en,mert3.en
       --system 'pro=runs/pro*.en'[/]
 
     The verdict is that of paired approximate randomisation or, with several runs, of the paired

@@ -61,7 +61,10 @@ def curve(
         ),
     ] = None,
     tokenize: Annotated[
-        str, typer.Option(help="How metrics split words; 'none' for text that is tokenised.")
+        str,
+        typer.Option(
+            metavar="NAME", help="How metrics split words; 'none' for text that is tokenised."
+        ),
     ] = "13a",
     stack_size: Annotated[
         int | None,
@@ -87,7 +90,7 @@ def curve(
     With threshold pruning, smaller weights keep more hypotheses. To compare weights fairly, compare
     them at the same cost:
 
-      [bold]calque curve --model model --source test.de --reference test.en
+    [bold]calque curve --model model --source test.de --reference test.en
       --weights simplex --weights uniform --equal uniform[/]
     """
     steps = _numbers(scales)

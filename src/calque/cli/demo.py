@@ -28,7 +28,7 @@ def demo(
 ) -> None:
     """Run the whole path on generated text: corpora, models, tuning, translations, scores.
 
-    Example: [bold]calque demo --out demo[/]
+    [bold]calque demo --out demo[/]
     """
     from calque.cli.demonstration import REPORT, demonstrate, tabulate  # everything there is
 

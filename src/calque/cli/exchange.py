@@ -43,11 +43,11 @@ def import_(
 
     From Moses come phrase and reordering tables, or rules and a glue grammar; ARPA and weights:
 
-      [bold]calque import --input moses-model --model model[/]
+    [bold]calque import --input moses-model --model model[/]
 
     A grammar comes with a language model; its weights are to be tuned:
 
-      [bold]calque import --format hiero --input grammar.gz --arpa lm.arpa --model model
+    [bold]calque import --format hiero --input grammar.gz --arpa lm.arpa --model model
       --scores -,MaxLexFgivenE,EgivenFCoherent,MaxLexEgivenF[/]
     """
     _check(format, IMPORTED)
@@ -89,7 +89,7 @@ def export(
 ) -> None:
     """Export a model for another program.
 
-    Example: [bold]calque export --format moses --model model --output moses-model[/]
+    [bold]calque export --format moses --model model --output moses-model[/]
 
     A class language model becomes one of a second factor of the target words. Rules with gaps
     become a table and a glue grammar for Moses's chart decoder, without such a model. What Moses

@@ -39,7 +39,8 @@ def explain(
     model: ModelFolderOption,
     flags: Flags,
     sentence: Annotated[
-        str | None, typer.Argument(help="The sentence; without it, the lines of --input.")
+        str | None,
+        typer.Argument(metavar="SENTENCE", help="The sentence; without it, the lines of --input."),
     ] = None,
     input: Annotated[
         Path | None,

@@ -28,7 +28,7 @@ def generate(
 
     The same seed gives the same bytes, and a smaller corpus is the beginning of a larger one.
 
-    Example: [bold]calque generate --out corpus --pair far --train 100000[/]
+    [bold]calque generate --out corpus --pair far --train 100000[/]
     """
     console = Console(quiet, log)
     options = flags.applied_to(CorpusOptions())

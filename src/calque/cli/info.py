@@ -22,7 +22,7 @@ from calque.model.weights import weight_names
 
 def info(
     path: Annotated[
-        Path | None, typer.Argument(metavar="[DIR]", help="The model folder."), READS
+        Path | None, typer.Argument(metavar="DIR", help="The model folder."), READS
     ] = None,
     model: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The same, as other commands take it."), READS
@@ -35,7 +35,7 @@ def info(
 ) -> None:
     """Show what a model folder holds, and check every file against its checksum.
 
-    Example: [bold]calque info demo/near.model[/]
+    [bold]calque info demo/near.model[/]
     """
     given = path or model
     if given is None or (path is not None and model is not None):

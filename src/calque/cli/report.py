@@ -14,7 +14,7 @@ from calque.text import open_output
 def report(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN..", help="Run folders, as calque tune writes them."),
+        typer.Argument(metavar="RUN", help="Run folders, as calque tune writes them."),
         READS,
     ],
     out: Annotated[Path, typer.Option(metavar="F", help="The page."), WRITES] = Path("report.html"),
@@ -24,7 +24,7 @@ def report(
 
     The page is a single self-contained HTML file.
 
-    Example: [bold]calque report runs/mert runs/simplex --out report.html[/]
+    [bold]calque report runs/mert runs/simplex --out report.html[/]
     """
     check_output(out)
     from calque.report import read_runs

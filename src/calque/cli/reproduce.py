@@ -75,9 +75,9 @@ def reproduce(
     An interrupted run continues where it stopped. Results for other corpora, scales and seeds are
     kept.
 
-      [bold]calque reproduce simplex[/]
+    [bold]calque reproduce simplex[/]
 
-      [bold]calque reproduce relevant-set --corpus data/de-en --scale 0.2 --tables VI,VII[/]
+    [bold]calque reproduce relevant-set --corpus data/de-en --scale 0.2 --tables VI,VII[/]
     """
     wanted = find_paper(paper)
     console = Console(quiet or json, log)

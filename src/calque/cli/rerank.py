@@ -77,7 +77,7 @@ def rerank(
 
     One translation from the lists of several systems, the one that agrees most with all of them:
 
-      [bold]calque rerank --nbest a.nbest.gz --nbest b.nbest.gz --consensus --output out.en[/]
+    [bold]calque rerank --nbest a.nbest.gz --nbest b.nbest.gz --consensus --output out.en[/]
     """
     from calque.hyps import FORMATS, by_consensus, write_nbest
     from calque.text import write_lines

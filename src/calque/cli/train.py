@@ -118,31 +118,31 @@ def train(
 
     Text whose words are already separated by spaces needs nothing more:
 
-      [bold]calque train --source train.de --target train.en --model model[/]
+    [bold]calque train --source train.de --target train.en --model model[/]
 
     With a development set the weights are tuned as well, and the model is finished:
 
-      [bold]calque train --source train.de --target train.en --model model
+    [bold]calque train --source train.de --target train.en --model model
       --dev-source dev.de --dev-reference dev.en[/]
 
     Plain text is tokenised and recased, on the way in and on the way out of [bold]translate[/]:
 
-      [bold]calque train --source a.de --target a.en --model model --tokenize
+    [bold]calque train --source a.de --target a.en --model model --tokenize
       --source-language de --target-language en --casing true[/]
 
     More text in the target language makes a better language model:
 
-      [bold]calque train --source train.de --target train.en --model model
+    [bold]calque train --source train.de --target train.en --model model
       --lm-text news.en --lm-text web.en --lm-dev dev.en[/]
 
     Rules, blocks with gaps that other rules fill, translate where words move far:
 
-      [bold]calque train --source train.ja --target train.en --model model
+    [bold]calque train --source train.ja --target train.en --model model
       --set decode.engine=chart[/]
 
     On a Ray cluster, with the same result (docs/cluster.md):
 
-      [bold]calque train --source train.de --target train.en --model model
+    [bold]calque train --source train.de --target train.en --model model
       --dev-source dev.de --dev-reference dev.en --run runs --cluster auto[/]
 
     If no step of tuning ended well (nothing learned, or stopped by a guard), the exit code is 3.

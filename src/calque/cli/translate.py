@@ -122,7 +122,7 @@ def translate(
 
     At a terminal, and between two programs, every line is answered at once:
 
-      [bold]calque translate --model model[/]
+    [bold]calque translate --model model[/]
 
     [bold]calque translate --model model --input test.de --output out.en
     --nbest 100 --nbest-output out.nbest --distortion-limit 8[/]
@@ -140,9 +140,9 @@ def translate(
 
     The candidate that agrees most with the lists of two models, or of two weights of one:
 
-      [bold]calque translate --model a --model b --consensus < test.de > out.en[/]
+    [bold]calque translate --model a --model b --consensus < test.de > out.en[/]
 
-      [bold]calque translate --model a --weights mira1 --weights mira2 --consensus
+    [bold]calque translate --model a --weights mira1 --weights mira2 --consensus
       < test.de > out.en[/]
     """
     if nbest_output is not None and nbest is None:

@@ -7,6 +7,8 @@ stands here, so it comes up without numpy and everything built on it.
 from __future__ import annotations
 
 import importlib
+import inspect
+import shutil
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -116,10 +118,15 @@ VERBS = dict(
 
 
 def _without_types(params: list[Any]) -> list[Any]:
-    """The same parameters; a flag takes nothing, so its help shows no type behind it."""
+    """The same parameters; a flag takes nothing, so its help shows no type behind it.
+
+    Nor does an argument: its name says what it is, and Python's word for it says nothing more.
+    """
     for param in params:
         if getattr(param, "is_flag", False) and param.metavar is None:
             param.metavar = ""
+        if param.param_type_name == "argument":
+            param.display_type_rich = lambda ctx: None
     return params
 
 
@@ -149,10 +156,12 @@ class VerbGroup(TyperGroup):
 def command_of(name: str) -> Any:
     """A verb as the command line runs it: its files are checked before it does anything."""
     from calque.cli.files import checked
+    from calque.cli.help_text import lay_out
     from calque.cli.log import logged
 
+    verb = VERBS[name].load()
+    within_margins = shutil.get_terminal_size().columns - 2
+    text = lay_out(inspect.cleandoc(verb.__doc__ or ""), within_margins)
     app = typer.Typer(rich_markup_mode="rich", add_completion=False)
-    app.command(name, cls=VerbCommand, context_settings=SETTINGS)(
-        checked(logged(VERBS[name].load()))
-    )
+    app.command(name, cls=VerbCommand, context_settings=SETTINGS, help=text)(checked(logged(verb)))
     return typer.main.get_command(app)

@@ -38,14 +38,14 @@ def weights(
     action: Annotated[
         str,
         typer.Argument(
-            metavar="[ACTION]",
-            help="show, set, copy, activate, average, prune or delete (show by default).",
+            metavar="ACTION",
+            help="show, set, copy, activate, average, prune or delete.",
         ),
     ] = "show",
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME]..", help="Names of weights; with set also FEATURE=VALUE, repeated."
+            metavar="NAME", help="Names of weights; with set also FEATURE=VALUE, repeated."
         ),
     ] = None,
     file: Annotated[
