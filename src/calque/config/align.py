@@ -19,33 +19,36 @@ class SamplerOptions:
     """How the aligner that draws links at random does it."""
 
     chains: int = option(
-        3, "chains of samples, drawn independently of one another and averaged", least=1, most=100
+        3, "number of independent chains of samples, which are averaged", least=1, most=100
     )
-    model1_sweeps: int = option(4, "first sweeps, in which only the words count", least=0)
+    model1_sweeps: int = option(
+        4, "number of sweeps at the start, which use word translation probabilities alone", least=0
+    )
     hmm_sweeps: int = option(
-        4, "next sweeps, in which jumps between neighbouring links count as well", least=0
+        4,
+        "number of sweeps after these, which also use the jumps between neighbouring links",
+        least=0,
     )
     fertility_sweeps: int = option(
         20,
-        "last sweeps, in which the number of words that a word has generated counts as well",
+        "number of sweeps at the end, which also use fertility: how many words a source"
+        " word generates",
         least=1,
     )
     averaged_sweeps: int = option(
-        10, "number of sweeps at the end that are averaged, over all chains", least=1
+        10, "how many of the last sweeps of each chain are averaged", least=1
     )
     lexical_prior: float = option(
-        0.001, "Dirichlet prior of the words that a source word generates", least=1e-9
+        0.001, "Dirichlet prior of the translations of a source word", least=1e-9
     )
     null_prior: float = option(
-        0.001, "Dirichlet prior of the words that come from no source word", least=1e-9
+        0.001, "Dirichlet prior of the target words that translate no source word", least=1e-9
     )
     jump_prior: float = option(
         0.5, "Dirichlet prior of the jumps between neighbouring links", least=1e-9
     )
-    fertility_prior: float = option(
-        0.5, "Dirichlet prior of the number of words that a source word generates", least=1e-9
-    )
-    seed: int = option(1, "the same seed gives the same links", least=0)
+    fertility_prior: float = option(0.5, "Dirichlet prior of fertility", least=1e-9)
+    seed: int = option(1, "random seed; the same seed gives the same links", least=0)
 
 
 @dataclass(frozen=True)
@@ -54,19 +57,19 @@ class AlignOptions:
 
     aligner: str = option(
         "hmm",
-        "which aligner: hmm (by EM), sampler (by Gibbs sampling) or eflomal (the program"
-        " eflomal-align); with several, separated by commas, blocks are taken from the links of"
-        " each",
+        "the aligner: hmm (trained by EM), sampler (Gibbs sampling) or eflomal (the program"
+        " eflomal-align); if several are given, separated by commas, blocks are taken from"
+        " the links of each",
     )
     symmetrization: str = option(
         "grow-diag-final-and",
-        "how the links of both directions are combined: intersection, union, grow-diag,"
-        " grow-diag-final, grow-diag-final-and; with several, separated by commas, blocks are"
-        " taken from each of the results",
+        "how the links of the two directions are combined: intersection, union, grow-diag,"
+        " grow-diag-final or grow-diag-final-and; if several are given, separated by commas,"
+        " blocks are taken from the links of each",
     )
     model1_iterations: int = option(5, "iterations of EM for Model 1", least=1)
     hmm_iterations: int = option(
-        3, "iterations of EM for the HMM, each direction on its own", least=0
+        3, "iterations of EM for the HMM, in each direction separately", least=0
     )
     agreement_iterations: int = option(
         0,
@@ -74,14 +77,18 @@ class AlignOptions:
         " reliable links",
         least=0,
     )
-    null_prob: float = option(0.2, "probability that a word comes from no word", least=0, most=0.99)
+    null_prob: float = option(
+        0.2, "probability that a word is the translation of no word at all", least=0, most=0.99
+    )
     alpha: float = option(
         0.1, "Dirichlet prior of lexical probabilities; 0 is maximum likelihood", least=0
     )
     tension: float = option(
         4.0, "how strongly Model 1 prefers the diagonal; 0 is plain Model 1", least=0
     )
-    jump_width: int = option(20, "longest jump that has its own weight", least=1, most=1000)
+    jump_width: int = option(
+        20, "longest jump with a weight of its own; all longer ones share one", least=1, most=1000
+    )
     jump_smoothing: float = option(
         0.01, "share of the uniform distribution in the jump weights", least=0, most=1
     )

@@ -11,7 +11,10 @@ class ClassOptions:
 
     n_classes: int = option(200, "number of word classes", least=2, most=10_000)
     iterations: int = option(
-        20, "most passes over the words; stops earlier when no word changes its class", least=1
+        20,
+        "maximum number of passes over the words; learning stops earlier if no word changes"
+        " its class",
+        least=1,
     )
     min_count: int = option(
         1, "words that occur less often share the class of unknown words", least=1

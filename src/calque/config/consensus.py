@@ -12,8 +12,8 @@ class ConsensusOptions:
     length: int = option(100, "candidates in the n-best list of each system", least=1)
     scale: float = option(
         2.0,
-        "factor of the scores in the probabilities of candidates, which are proportional to"
-        " exp(scale * score): 0 makes all equally probable, a large factor leaves only the"
-        " best",
+        "sharpness of the distribution over candidates, whose probabilities are"
+        " proportional to exp(scale * score): with 0 all are equally probable, with a large"
+        " value only the best counts",
         least=0,
     )

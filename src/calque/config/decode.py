@@ -8,8 +8,8 @@ from calque.errors import OptionError
 
 MAX_TARGETS = (
     100,
-    "blocks considered per source phrase, those with the best scores whatever the weights; 0"
-    " considers all",
+    "how many blocks are considered per source phrase, the best by their own scores"
+    " (which do not depend on the weights); 0 considers all",
 )
 
 
@@ -40,8 +40,8 @@ class ReorderingOptions:
     )
     distortion_rule: Literal["window", "jump"] = option(
         "window",
-        "what the limit applies to: only the jump itself (jump), or also the distance from"
-        " the first untranslated word to the end of a block (window)",
+        "what the distortion limit applies to: the jump alone (jump), or also the distance"
+        " from the first untranslated word to the end of the block (window)",
     )
     strict_single_gap: bool = option(
         False,
@@ -50,9 +50,9 @@ class ReorderingOptions:
     )
     least_left_count: int = option(
         0,
-        "in swap mode, allow a block to the left of the one before it only if it was seen"
-        " there at least this often in the events of the local model, and leave no gap that no"
-        " such block can fill; 0 allows every block; cannot be combined with reordering=phrase",
+        "in swap mode, allow a block to the left of the previous one only if the events of"
+        " the local model have it there at least this often, and leave no gap that no such"
+        " block could fill; 0 allows every block; cannot be combined with reordering=phrase",
         least=0,
     )
     first_block: Literal["right", "neutral"] = option(
@@ -62,14 +62,13 @@ class ReorderingOptions:
     )
     max_span: int = option(
         20,
-        "with engine=chart, most source words that a rule and what fills its gaps may cover;"
-        " longer spans are translated piece by piece, from left to right",
+        "with engine=chart, maximum number of source words that a rule may cover, including"
+        " those in its gaps; longer spans are translated piece by piece, from left to right",
         least=1,
     )
     shallow: int = option(
         0,
-        "with engine=chart, how many rules with gaps may be nested in one another; 0 for any"
-        " number",
+        "with engine=chart, how deeply rules with gaps may be nested; 0 for no limit",
         least=0,
     )
     of_phrases: ClassVar[tuple[str, ...]] = (
@@ -115,50 +114,53 @@ class DecodeOptions(ReorderingOptions):
 
     engine: Literal["phrase", "chart"] = option(
         "phrase",
-        "what translations are built from: blocks one after the other, from left to right"
-        " (phrase), or rules, which are blocks with gaps that other rules fill (chart); a"
+        "what translations are built from: blocks, one after the other from left to right"
+        " (phrase), or rules, which are blocks with gaps that other rules fill (chart); each"
         " model is trained for one of the two",
     )
     stack_size: int = option(200, "hypotheses kept per stack; 0 keeps all", least=0)
     pop_limit: int = option(
         400,
-        "steps that cube pruning tries per stack, or per span with engine=chart; 0 tries all; in"
-        " training only, -2 chooses 150 where the distortion limit is at most 6 and 400 elsewhere,"
-        " and -3 chooses 1000 and 3000",
+        "hypotheses that cube pruning tries per stack, or per span with engine=chart; 0 tries all;"
+        " in training only, -2 chooses 150 if the distortion limit is at most 6, and 400 otherwise;"
+        " -3 chooses 1000 or 3000 in the same way",
         least=THOROUGH,
     )
     threshold: float = option(
         0.0,
-        "drop hypotheses whose score is this far below the best of their stack, or of their span"
-        " with engine=chart; 0 drops none",
+        "drop hypotheses that score worse than the best of their stack, or of their span"
+        " with engine=chart, by more than this; 0 drops none",
         least=0,
     )
     threshold_on: Literal["estimate", "score"] = option(
         "estimate",
-        "what the threshold compares: scores plus the estimated future cost (estimate), or"
-        " scores alone (score)",
+        "what the threshold compares: scores that include the estimated future cost"
+        " (estimate), or scores alone (score)",
     )
     future_cost: bool = option(
         True,
         "rank hypotheses by their score plus an estimate for the words still to be"
-        " translated, including their reordering",
+        " translated, which includes their reordering",
     )
     max_words: int = option(
         100,
-        "sentences of more words than this are cut at punctuation into pieces that are no longer",
+        "sentences longer than this are split at punctuation into pieces of at most this"
+        " many words",
         least=1,
     )
     least_agreement: float = option(
         0.2,
-        "an unknown word is translated with the help of known words that look like it or that"
-        " it is made of, if these are expected to get at least this share of its translation"
-        " right; 1 copies every unknown word",
+        "translate an unknown word by known words that resemble it or that it is made of,"
+        " if these are expected to get at least this share of its translation right; with 1,"
+        " every unknown word is copied",
         least=0,
         most=1,
     )
     max_targets: int = option(*MAX_TARGETS, least=0)
     options_per_span: int = option(
-        20, "best translation options kept per source span; 0 keeps all", least=0
+        20,
+        "how many translation options are kept per source span, the best ones; 0 keeps all",
+        least=0,
     )
     options_by: Literal["score", "count"] = option(
         "score",
@@ -167,23 +169,23 @@ class DecodeOptions(ReorderingOptions):
     )
     options_in_sentence: int = option(
         30,
-        "number of options per span, the best ones by all other features, for which sparse"
-        " features of neighbouring words are looked up; 0 looks them up for all, so that such"
-        " features can bring in any block",
+        "for how many options per span, the best ones by all other features, sparse"
+        " features of neighbouring source words are looked up; with 0 for all, so that these"
+        " features can promote any block",
         least=0,
     )
     time_limit_s: float = option(
         0.0,
-        "time limit per sentence, in seconds, after which the beam is narrowed so that the"
-        " rest is translated quickly; 0 for no limit",
+        "time limit per sentence, in seconds; after it the beam is narrowed, so that the"
+        " rest of the sentence is translated quickly; 0 for no limit",
         least=0,
     )
 
     normaliser: Literal["none", "alternatives"] = option(
         "none",
         "what is subtracted from the score of every step: nothing (none), or the log of the"
-        " sum over the options kept for its span (alternatives), which makes the score the"
-        " log probability of the block among them",
+        " sum of exp(score) over all options kept for the span (alternatives), which turns"
+        " the score into the log probability of the block among them",
     )
     of_phrases: ClassVar[tuple[str, ...]] = (
         *ReorderingOptions.of_phrases,
@@ -223,18 +225,17 @@ class ForceOptions(ReorderingOptions):
 
     distortion_rule: Literal["window", "jump"] = option(
         "jump",
-        "what the limit applies to: only the jump itself (jump), or also the distance from"
-        " the first untranslated word to the end of a block (window)",
+        "what the distortion limit applies to: the jump alone (jump), or also the distance"
+        " from the first untranslated word to the end of the block (window)",
     )
     memory_mb: int = option(
         500,
-        "memory per search and thread; a sentence pair that needs more counts as not reachable",
+        "memory per search and thread, in MB; a sentence pair that needs more counts as"
+        " unreachable",
         least=1,
     )
-    max_words: int = option(
-        80, "sentence pairs with a longer source count as not reachable", least=1
-    )
-    min_prefix: int = option(5, "shortest prefix pair that is used, in source words", least=1)
+    max_words: int = option(80, "sentence pairs with a longer source count as unreachable", least=1)
+    min_prefix: int = option(5, "shortest prefix pair to use, in source words", least=1)
 
 
 @dataclass(frozen=True)
@@ -244,8 +245,8 @@ class OracleOptions(ReorderingOptions):
     max_targets: int = option(*MAX_TARGETS, least=0)
     stack_size: int = option(
         100,
-        "hypotheses kept per stack, or applications of rules scored per span with engine=chart;"
-        " 0 keeps all, which makes the search exact (for short sentences)",
+        "hypotheses kept per stack, or rule applications scored per span with engine=chart;"
+        " 0 keeps all, which makes the search exact but is only feasible for short sentences",
         least=0,
     )
     brevity_penalty: bool = option(

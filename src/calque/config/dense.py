@@ -10,7 +10,7 @@ from calque.config.option import option
 class JumpOptions:
     """How the probabilities of jumps on the source side are estimated."""
 
-    clip: int = option(9, "longer jumps count as this long", least=1, most=100)
+    clip: int = option(9, "jumps longer than this are treated as this long", least=1, most=100)
     smoothing: float = option(0.1, "added to the count of every jump", least=1e-6)
 
 
@@ -34,15 +34,20 @@ class EventOptions:
         80, "sentence pairs with a longer side give no events", least=1, most=1000
     )
     max_placements: int = option(
-        50, "most occurrences of a block that are considered in one sentence pair", least=1
+        50,
+        "maximum number of occurrences of a block that are considered in a sentence pair",
+        least=1,
     )
     boundary_block: bool = option(
         False,
-        "put an empty block before both sentences: the first block is then to the right of"
-        " it, as in a search with decode.first_block=right, instead of neutral",
+        "put an empty block before both sentences, so that the first block is to the right"
+        " of it (as in a search with decode.first_block=right) and not neutral",
     )
     memory_mb: int = option(
-        1024, "memory for counting pairs of blocks; more pairs take more passes", least=1
+        1024,
+        "memory for counting pairs of blocks, in MB; pairs that do not fit are counted in"
+        " further passes",
+        least=1,
     )
 
 
@@ -58,8 +63,8 @@ class LocalModelOptions:
     )
     lexical_norm: Literal["source", "target"] = option(
         "source",
-        "the side by which lexical probabilities are normalised: those of all single-word"
-        " blocks with the same word on that side add up to 1",
+        "the side on which lexical probabilities are normalised: those of all single-word"
+        " blocks with the same word on this side add up to 1",
     )
     unigram_per_word: Literal["decoder", "both", "none"] = option(
         "decoder",

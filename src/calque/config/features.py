@@ -13,34 +13,38 @@ class FeatureOptions:
 
     dense: str = option(
         "standard + class_language_model",
-        "dense features: sets (standard, rules, lexicalised-reordering,"
+        "the dense features: a set (standard, rules, lexicalised-reordering,"
         " hierarchical-reordering, relevant-set-6, relevant-set-7, local-model, maxforce,"
-        " model4) and single features, added with ' + ' and removed with ' - '",
+        " model4) or a single feature; ' + ' adds another and ' - ' removes one",
     )
     sparse: str = option(
         "", "families of sparse features, separated by commas; module:name for a family of your own"
     )
     wordedges_budget: int = option(
         10,
-        "most that a combination of word edges may cost; docs/features.md lists the costs",
+        "highest cost of a combination of word edges; docs/features.md lists the costs",
         least=1,
         was="edges_budget",
     )
     wordedges_slots: int = option(
         2,
-        "most words that a combination of word edges may have",
+        "maximum number of words in a combination of word edges",
         least=1,
         most=6,
         was="edges_slots",
     )
     wordedges_levels: str = option(
         "",
-        "levels at which word edges see words, separated by commas, such as"
-        " brown,brown6,brown4; by default all levels",
+        "how finely word edges tell words apart: levels separated by commas, such as"
+        " brown,brown6,brown4; all levels by default",
         was="edges_levels",
     )
-    source_tags: str | None = option(None, "file of 'word tag' lines for source words")
-    target_tags: str | None = option(None, "file of 'word tag' lines for target words")
+    source_tags: str | None = option(
+        None, "file with the tags of source words, a line 'word tag' for each"
+    )
+    target_tags: str | None = option(
+        None, "file with the tags of target words, a line 'word tag' for each"
+    )
     classes: ClassOptions = field(default_factory=ClassOptions)
     jumps: JumpOptions = field(default_factory=JumpOptions, metadata={"was": "data.jumps"})
     lexical: LexicalOptions = field(

@@ -24,7 +24,7 @@ class TrainOptions:
     decode: DecodeOptions = field(default_factory=DecodeOptions)
     memory_mb: int | None = option(
         None,
-        "memory for the whole training, in MB, not counting mapped files: each step takes"
+        "memory for the whole training, in MB, not counting mapped files: each step may use"
         " what is left, up to its own limit (blocks.memory_mb, lm.memory_mb); if the corpus"
         " needs more, a warning says how much; with none, only the limits of the steps apply",
         least=1,
@@ -32,6 +32,6 @@ class TrainOptions:
     keep_bitext_mb: int = option(
         500,
         "keep the sentence pairs and their word links in the model, for leave-one-out, if"
-        " they take at most this many MB; 0 never keeps them",
+        " they take no more than this many MB; 0 never keeps them",
         least=0,
     )

@@ -51,7 +51,7 @@ class MaxForceOptions:
     )
     pop_limit: int = option(
         400,
-        "steps that cube pruning tries per stack, or per span, while learning; 0 tries all",
+        "hypotheses that cube pruning tries per stack, or per span, while learning; 0 tries all",
         least=0,
     )
     future_cost: Literal["none", "ranking", "margin"] = option(
@@ -60,85 +60,88 @@ class MaxForceOptions:
         " ranking of the beam (ranking), or also in the choice of the two derivations of an"
         " update (margin)",
     )
-    batch: int = option(24, "sentence pairs per update; the update is their mean", least=1)
+    batch: int = option(24, "number of sentence pairs per update, which is their mean", least=1)
     shards: int = option(
         1,
-        "number of learners that share the sentence pairs, dealt out by the thousand, and may"
-        " work on a cluster: in each iteration every learner goes over its own pairs, and the"
-        " weights become the mean of all",
+        "number of learners among which the sentence pairs are divided, in portions of a"
+        " thousand; learners may run on a cluster; after each iteration over its own pairs,"
+        " every learner continues with the mean of all weights",
         least=1,
     )
     first_weights: Literal["zero", "start"] = option(
-        "start", "begin with weights of 0 (zero), or with those of the model (start)", was="w0"
+        "start", "weights to begin with: 0 (zero), or those of the model (start)", was="w0"
     )
     update: Literal["perceptron", "adagrad"] = option(
         "adagrad",
-        "step sizes that stay the same (perceptron), or that shrink for each feature"
-        " separately (adagrad)",
+        "step sizes: constant (perceptron), or shrinking for each feature separately (adagrad)",
     )
-    dense_rate: float = option(0.001, "rate of dense weights; 1 in the paper's perceptron", least=0)
+    dense_rate: float = option(
+        0.001, "learning rate of dense weights; 1 in the paper's perceptron", least=0
+    )
     sparse_rate: float = option(
-        5e-5, "rate of sparse weights; 1 in the paper's perceptron", least=0
+        5e-5, "learning rate of sparse weights; 1 in the paper's perceptron", least=0
     )
     keep_dense_size: bool = option(
         False,
-        "after every step, rescale the dense weights to the sum of magnitudes that they"
-        " started with; otherwise references that score badly make all of them shrink",
+        "after every step, rescale the dense weights so that their absolute values add up"
+        " to the same sum as at the start; otherwise references that score badly make all of"
+        " them shrink",
     )
     average: bool = option(
-        True, "average the weights over all updates, and measure and return that average"
+        True, "average the weights over all updates; this average is what is measured and returned"
     )
     reset_at_end: str = option(
         "",
-        "weights that are learned but reset at the end, separated by commas as in 'fixed':"
-        " they absorb what all references have in common, which would otherwise go into other"
-        " weights",
+        "weights that are learned, but reset at the end, named as in 'fixed': they absorb"
+        " what all references have in common, which other weights would have to learn"
+        " otherwise",
         was="aside",
     )
     sparse_factors: str = option(
         "1",
-        "factor by which the sparse weights are multiplied at the end; of several, separated"
-        " by commas, the one that scores best on the development set is chosen after every"
-        " iteration",
+        "factor by which the sparse weights are multiplied in the end; if several are"
+        " given, separated by commas, the best one on the development set is chosen after"
+        " every iteration",
         was="factors",
     )
     correct_hypotheses: Literal["lattice", "all_prefixes"] = option(
         "lattice",
-        "which hypotheses count as right: those that can still give the reference (lattice),"
-        " or all that agree with its beginning (all_prefixes); with lattice, those that only"
-        " agree with its beginning are neither right nor wrong",
+        "which hypotheses count as right: those that can still become the reference"
+        " (lattice), or all that agree with its beginning (all_prefixes); with lattice,"
+        " those that agree with its beginning but can no longer become the reference are"
+        " neither right nor wrong",
         was="good",
     )
     prefixes: Literal["longest", "all", "none"] = option(
-        "longest", "which prefix pairs are used for a sentence pair that cannot be derived"
+        "longest", "which prefix pairs stand in for a sentence pair that cannot be derived"
     )
-    min_prefix: int = option(5, "shortest prefix pair that is used, in source words", least=1)
+    min_prefix: int = option(5, "shortest prefix pair to use, in source words", least=1)
     leave_one_out: Literal["one-count", "counts", "none"] = option(
         "one-count",
-        "what the model forgets of a sentence pair while learning from it: blocks that occur"
-        " only in it (one-count), its share of all counts, including those blocks (counts), or"
-        " nothing (none)",
+        "what the model forgets about a sentence pair while learning from it: the blocks"
+        " that occur in no other pair (one-count), its share of all counts, including those"
+        " blocks (counts), or nothing (none)",
     )
     lm_folds: int = option(
         0,
-        "split the text into this many parts and score each with language models of the"
-        " other parts while learning; 0 uses the model's own, which are overconfident on"
-        " text that they have seen",
+        "while learning, split the text into this many parts, and score each with language"
+        " models trained on the others; 0 uses the model's own, which are overconfident on"
+        " text that they were trained on",
         least=0,
     )
     n_pairs: int = option(
-        0, "learn from only this many sentence pairs, the first ones; 0 for all", least=0
+        0, "number of sentence pairs to learn from, the first ones of the text; 0 for all", least=0
     )
     max_words: int = option(80, "sentence pairs with a longer source are skipped", least=1)
     forced_mb: int = option(
         500,
-        "memory of forced decoding per thread, in MB; sentence pairs that need more are skipped",
+        "memory for forced decoding, in MB per thread; sentence pairs that need more are skipped",
         least=1,
     )
     fixed: str = option(
         "",
-        "weights that are not changed, separated by commas: names of features, families of"
-        " sparse features, or 'dense' or 'sparse' for all of a kind",
+        "weights that stay as they are, separated by commas: names of features, families of"
+        " sparse features, or 'dense' or 'sparse' for all weights of a kind",
     )
 
 

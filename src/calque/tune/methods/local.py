@@ -37,67 +37,72 @@ class LocalOptions:
 
     events: Literal["bitext", "nbest"] = option(
         "bitext",
-        "learn from neighbouring blocks of the model's sentence pairs (bitext), or of the"
-        " best among n_best translations of the development set (nbest)",
+        "what is learned from: neighbouring blocks in the model's sentence pairs (bitext),"
+        " or in the best of n_best translations of the development set (nbest)",
     )
     n_best: int = option(1000, "translations per sentence, with events=nbest", least=2)
     rounds: int = option(5, "rounds of passes, each measured on the development set", least=1)
     passes: int = option(1, "passes over the events per round", least=1)
     event_share: float = option(
         1.0,
-        "fraction of the events that a pass visits, drawn at random anew for every pass",
+        "fraction of the events that a pass visits, drawn at random for each pass",
         least=1e-6,
         most=1,
         was="share",
     )
     weights_learned: Literal["both", "adjacent", "neutral"] = option(
         "both",
-        "which weights are learned: those of steps to the right or left (adjacent), those of"
-        " neutral steps (neutral), or both (both)",
+        "which weights are learned: those used in steps to the right or left (adjacent),"
+        " those used in neutral steps (neutral), or all (both)",
         was="train",
     )
     update: Literal["sgd", "perceptron"] = option(
         "sgd",
-        "how weights are updated: by a step down the gradient of every event (sgd), or by the"
+        "how weights are updated after each event: by a gradient step (sgd), or by the"
         " multi-class perceptron (perceptron)",
         was="rule",
     )
-    rate: float = option(1e-5, "step of dense weights", least=0)
+    rate: float = option(1e-5, "step size of dense weights", least=0)
     bigram_rate: float = option(
-        1e-5, "step of the weights of block bigrams", least=0, was="pair_rate"
+        1e-5, "step size of the weights of block bigrams", least=0, was="pair_rate"
     )
     rate_decay: float = option(
         1.0,
-        "factor for both rates after a pass that does not lower the loss; 1 leaves them unchanged",
+        "factor by which both rates are multiplied after a pass that does not lower the"
+        " loss; with 1 they never change",
         least=0,
         most=1,
         was="lower",
     )
-    candidates: int = option(9, "blocks per source phrase that compete in an event", least=1)
+    candidates: int = option(
+        9, "number of blocks per source phrase that compete in an event", least=1
+    )
     lm_folds: int = option(
         0,
-        "split the text into this many parts and score each with a language model of the"
-        " other parts; 0 uses the model's own, which should not have seen the text",
+        "split the text into this many parts, and score each with a language model trained"
+        " on the others; 0 uses the model's own, which should then not have been trained on"
+        " this text",
         least=0,
     )
     hold_out_every: int = option(
         0,
-        "hold out every N-th sentence pair: the loss of its events is measured, but they are"
-        " not learned from; 0 holds out none",
+        "hold out every N-th sentence pair: the loss on its events is measured, but nothing"
+        " is learned from them; 0 holds out none",
         least=0,
         was="held_out",
     )
     first_weights: Literal["zero", "start"] = option(
-        "zero", "begin with weights of 0, or with those of the model", was="w0"
+        "zero", "weights to begin with: 0 (zero), or those of the model (start)", was="w0"
     )
     take: Literal["best", "last"] = option(
         "best",
-        "take the weights of the best round on the development set (best), or of the last (last)",
+        "which weights are the result: those of the best round on the development set"
+        " (best), or of the last round (last)",
     )
     fixed: str = option(
         "",
-        "weights that are not changed, separated by commas: names of features, families of"
-        " sparse features, or 'dense' or 'sparse' for all of a kind",
+        "weights that stay as they are, separated by commas: names of features, families of"
+        " sparse features, or 'dense' or 'sparse' for all weights of a kind",
     )
 
 

@@ -28,10 +28,10 @@ class MertOptions(RoundOptions):
     """Minimum error rate training: exact line searches on the metric itself (Och 2003)."""
 
     restarts: int = option(
-        40, "random starting points, in addition to the best weights so far", least=0
+        40, "number of random starting points, in addition to the best weights so far", least=0
     )
     random_directions: int = option(
-        10, "random directions tried per pass, in addition to the axes", least=0
+        10, "number of random directions tried per pass, in addition to the axes", least=0
     )
     interval: Literal["middle", "average"] = option(
         "middle",
@@ -39,7 +39,9 @@ class MertOptions(RoundOptions):
         " and its neighbours' (average)",
     )
     neighbours: int = option(
-        2, "neighbouring intervals on each side that interval=average includes", least=1
+        2,
+        "with interval=average, number of neighbouring intervals on each side that are included",
+        least=1,
     )
     runs: int = option(1, "number of runs whose weights are averaged", least=1)
 

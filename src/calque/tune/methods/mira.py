@@ -23,10 +23,10 @@ class MiraOptions(RoundOptions):
     """Batch k-best MIRA: hope and fear, with a margin of their metric (Cherry & Foster 2012)."""
 
     passes: int = option(30, "passes over the lists per round", least=1)
-    step: float = option(0.01, "largest step of an update (C)", least=0)
+    step: float = option(0.01, "largest step of an update (C in the paper)", least=0)
     background_decay: float = option(
         0.999,
-        "decay of the background corpus from one sentence to the next",
+        "factor by which the background corpus decays from one sentence to the next",
         least=0,
         most=1,
         was="decay",

@@ -26,12 +26,14 @@ MOST_FLAGS = 1 << 20
 class ProOptions(RoundOptions):
     """Pairwise ranking optimisation: logistic regression on pairs (Hopkins & May 2011)."""
 
-    rounds: int = option(15, "most rounds of decoding and tuning", least=1)
+    rounds: int = option(15, "maximum number of rounds of decoding and tuning", least=1)
     repeats: int = option(
-        3, "how many times per round pairs are sampled and the weights updated", least=1
+        3, "how many times per round pairs are sampled and the weights are updated", least=1
     )
-    pairs_sampled: int = option(5000, "pairs sampled per sentence", least=1, was="sampled")
-    pairs_kept: int = option(50, "pairs kept per sentence", least=1, was="kept")
+    pairs_sampled: int = option(
+        5000, "number of pairs sampled per sentence", least=1, was="sampled"
+    )
+    pairs_kept: int = option(50, "number of pairs kept per sentence", least=1, was="kept")
     pair_choice: Literal["largest", "random"] = option(
         "largest",
         "keep the pairs with the largest difference (largest), or any that differ enough (random)",
@@ -42,8 +44,8 @@ class ProOptions(RoundOptions):
     )
     most_difference: float = option(
         1.0,
-        "pairs further apart than this in sentence score are dropped, because they distort"
-        " the update",
+        "pairs further apart than this in sentence score (0 to 1) are dropped, because they"
+        " distort the update",
         least=0,
     )
     most_length_difference: int = option(
@@ -54,26 +56,32 @@ class ProOptions(RoundOptions):
     )
     candidate_score: Literal["auto", "bleu+1", "corpus"] = option(
         "auto",
-        "what a candidate is worth: its BLEU+1 (bleu+1), what it adds to a small corpus of"
-        " similar output (corpus), or BLEU+1 if the metric is BLEU and otherwise corpus (auto)",
+        "how a candidate is judged: by its BLEU+1 (bleu+1), by what it adds to the score of"
+        " a small corpus of similar output (corpus), or by BLEU+1 if the metric is BLEU and"
+        " otherwise as with corpus (auto)",
         was="gain",
     )
     background_sentences: int = option(
-        10, "number of sentences in that small corpus", least=1, was="background"
+        10,
+        "number of sentences in the small corpus of candidate_score=corpus",
+        least=1,
+        was="background",
     )
     smooth_brevity: bool = option(
         True,
-        "also smooth the brevity penalty of BLEU+1, so that output does not become shorter"
-        " and shorter",
+        "also smooth the brevity penalty of BLEU+1; this keeps the output from becoming"
+        " shorter and shorter",
     )
-    regularization: float = option(1e-4, "weight of the squared norm, per pair", least=0)
+    regularization: float = option(
+        1e-4, "weight of the squared norm of the weights in the objective, per pair", least=0
+    )
     mixture: Literal["searched", "fixed"] = option(
         "searched",
-        "how far to go from the old weights towards the new ones: as far as the metric on the"
-        " candidates says (searched), or by the share `interpolation` (fixed)",
+        "how far to move from the old weights towards the new ones: as far as is best for"
+        " the metric on the candidates (searched), or by the share `interpolation` (fixed)",
     )
     interpolation: float = option(
-        0.5, "share of the new weights in a fixed mixture with the old", least=0, most=1
+        0.5, "share of the new weights, with mixture=fixed", least=0, most=1
     )
 
 

@@ -46,7 +46,9 @@ class SimplexOptions:
     """How the simplex method searches for weights, decoding the whole text for each evaluation."""
 
     first_weights: Literal["uniform", "model"] = option(
-        "uniform", "begin with equal weights, or with those of the model", was="start"
+        "uniform",
+        "weights to begin with: all equal (uniform), or those of the model (model)",
+        was="start",
     )
     shrink_first_weights: bool = option(
         True,
@@ -54,32 +56,37 @@ class SimplexOptions:
         was="loosen",
     )
     norm: Literal["none", "l1"] = option(
-        "none", "scale weights before decoding: not at all, or to a mean absolute value of 1"
+        "none",
+        "how weights are scaled before decoding: not at all (none), or to a mean absolute"
+        " value of 1 (l1)",
     )
     fixed: str = option("", "features whose weights stay as they are, separated by commas")
-    clamp: bool = option(False, "decode with 0 in place of negative weights")
+    clamp: bool = option(False, "use 0 in place of negative weights when decoding")
     step: float = option(
         0.3, "length of the edges of a new simplex, as a share of the mean weight", least=1e-6
     )
-    max_evaluations: int = option(200, "most evaluations in one descent", least=1)
-    restarts: int = option(1, "further descents, each from the end of the one before", least=0)
+    max_evaluations: int = option(200, "maximum number of evaluations in one descent", least=1)
+    restarts: int = option(
+        1, "number of further descents, each of which starts where the previous one ended", least=0
+    )
     error_tolerance: float = option(
         1e-4,
-        "converged when the errors of the best and worst vertex differ by less than this fraction",
+        "stop when the errors of the best and the worst vertex differ by less than this fraction",
         least=0,
         was="spread",
     )
     vertex_tolerance: float = option(
         1e-2,
-        "converged when no vertex is farther from the best one than this, as a share of the"
-        " best vertex's mean",
+        "stop when no vertex is farther from the best one than this, as a share of the best"
+        " one's mean weight",
         least=0,
         was="size",
     )
     stack_size: int = option(100, "hypotheses kept per stack", least=1)
     threshold: float = option(
         10.0,
-        "drop hypotheses whose score is this far below the best of their stack; 0 drops none",
+        "drop hypotheses that score worse than the best of their stack by more than this; 0"
+        " drops none",
         least=0,
     )
 

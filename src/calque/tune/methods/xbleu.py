@@ -25,7 +25,7 @@ from calque.tune.xbleu.training import XbleuTraining
 class XbleuOptions(RoundOptions):
     """Maximum expected BLEU over lists of candidates (Wuebker et al. 2015)."""
 
-    rounds: int = option(8, "most rounds, each measured after its iterations", least=1)
+    rounds: int = option(8, "maximum number of rounds, each measured after its iterations", least=1)
     min_change: float = option(
         0.0,
         "stop when no weight changes by more than this fraction of the largest weight",
@@ -35,29 +35,33 @@ class XbleuOptions(RoundOptions):
     iterations: int = option(5, "iterations over all lists per round", least=1)
     take: Literal["best", "last"] = option(
         "best",
-        "the round whose weights are the result: the best on the development set (best), or"
-        " the last (last)",
+        "which weights are the result: those of the best round on the development set"
+        " (best), or of the last round (last)",
     )
     decode_every: int = option(
         0,
-        "rounds between decodings with the current weights; weights are learned from all"
-        " candidates so far; 0 decodes only once",
+        "decode again with the current weights after every so many rounds, and learn from"
+        " all candidates so far; 0 decodes only once",
         least=0,
     )
     update: Literal["rprop", "adagrad", "sgd", "gt"] = option(
         "rprop",
-        "how weights move: by the signs of the gradient (rprop), at shrinking rates"
-        " (adagrad), at a constant rate (sgd), or by growth transformation, which re-estimates"
-        " the phrase probabilities of a model (gt)",
+        "how weights are updated: by the signs of the gradient (rprop), at shrinking rates"
+        " (adagrad), at a constant rate (sgd), or by growth transformation, which"
+        " re-estimates the phrase probabilities of a model (gt)",
     )
     scale: float = option(
         1.0,
-        "factor of the scores in the posterior probabilities of candidates; a large one"
-        " leaves only the best",
+        "sharpness of the distribution over candidates, whose probabilities are"
+        " proportional to exp(scale * score); with a large value only the best counts",
         least=1e-9,
     )
-    l2: float = option(1e-8, "penalty on the squares of sparse weights", least=0)
-    l1: float = option(0.0, "penalty on the sizes of sparse weights, in adagrad and sgd", least=0)
+    l2: float = option(1e-8, "weight of the penalty on the squares of sparse weights", least=0)
+    l1: float = option(
+        0.0,
+        "weight of the penalty on the absolute values of sparse weights, in adagrad and sgd",
+        least=0,
+    )
     least_sentences: int = option(
         2,
         "sparse features in which candidates differ in fewer sentences than this are not learned",
@@ -66,23 +70,23 @@ class XbleuOptions(RoundOptions):
     )
     batch: int = option(
         0,
-        "sentences per step, taken in random order, in adagrad and sgd; 0 makes each"
-        " iteration one step",
+        "in adagrad and sgd, number of sentences per step, in random order; with 0 each"
+        " iteration is a single step",
         least=0,
     )
     shards: int = option(
         1,
-        "number of learners that share the sentences (needs batch), and may work on a"
-        " cluster: in each iteration every learner goes over its own sentences, and the"
-        " weights become the mean of all",
+        "number of learners among which the sentences are divided (requires batch);"
+        " learners may run on a cluster; after each iteration over its own sentences, every"
+        " learner continues with the mean of all weights",
         least=1,
     )
-    dense_rate: float = option(0.01, "rate of dense weights in adagrad", least=0)
-    sparse_rate: float = option(0.01, "rate of sparse weights in adagrad", least=0)
+    dense_rate: float = option(0.01, "learning rate of dense weights in adagrad", least=0)
+    sparse_rate: float = option(0.01, "learning rate of sparse weights in adagrad", least=0)
     sgd_rate: float = option(
         0.0,
-        "rate in sgd; 0 tries 0.1, 1, .. 10000 and takes the one that is best after five"
-        " iterations",
+        "learning rate in sgd; 0 tries 0.1, 1, ... 10000 and takes the one that is best"
+        " after five iterations",
         least=0,
     )
     dense_step: float = option(0.03, "first step of a dense weight in rprop", least=0)
@@ -90,15 +94,18 @@ class XbleuOptions(RoundOptions):
     least_step: float = option(1e-9, "smallest step in rprop", least=0)
     largest_step: float = option(1.0, "largest step in rprop", least=0)
     increase: float = option(
-        1.2, "in rprop, factor of the step while the gradient keeps its sign", least=1
+        1.2, "in rprop, factor by which a step grows while the gradient keeps its sign", least=1
     )
     decrease: float = option(
-        0.5, "in rprop, factor of the step when the gradient changes its sign", least=0, most=1
+        0.5,
+        "in rprop, factor by which a step shrinks when the gradient changes its sign",
+        least=0,
+        most=1,
     )
     rprop_as_printed: bool = option(
         False,
-        "in rprop, remember the sign of the gradient after a step was taken back, as the"
-        " paper prints it",
+        "in rprop, still remember the sign of the gradient after a step has been taken"
+        " back, as printed in the paper",
         was="literal",
     )
     kl_weight: float = option(
@@ -109,11 +116,11 @@ class XbleuOptions(RoundOptions):
     )
     device: Literal["core", "cuda", "torch-cpu"] = option(
         "core",
-        "where objective and gradient are summed up: in the core, on a GPU (cuda), or by torch"
-        " without one (torch-cpu); both need calque[gpu]",
+        "where the objective and its gradient are computed: in the core (core), on a GPU"
+        " (cuda), or by torch without a GPU (torch-cpu); the last two require calque[gpu]",
     )
     clip_bp: bool = option(False, "cap the brevity factor of sentence BLEU at 1")
-    clip_counts: bool = option(True, "count an n-gram no more often than a reference has it")
+    clip_counts: bool = option(True, "count an n-gram no more often than it occurs in a reference")
     smoothing: float = option(
         5.0,
         "strength of the smoothing of orders 3 and 4: the precision expected from lower"

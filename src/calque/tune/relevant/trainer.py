@@ -43,7 +43,7 @@ FLAT = 0.1
 class RelevantSetOptions(RoundOptions):
     """What methods have that learn from relevant sets (Tillmann & Zhang 2008)."""
 
-    rounds: int = option(30, "most rounds of decoding and learning", least=1)
+    rounds: int = option(30, "maximum number of rounds of decoding and learning", least=1)
     min_change: float = option(
         0.0,
         "stop when no weight changes by more than this fraction of the largest weight",
@@ -60,23 +60,24 @@ class RelevantSetOptions(RoundOptions):
     )
     truth: Literal["pool", "oracle", "all"] = option(
         "pool",
-        "which candidate should win: the best found so far (pool), the best of the"
-        " translations closest to the reference that the model can produce (oracle), or each"
-        " of these, on average (all)",
+        "which candidate should win: the best one found so far (pool); the best of the"
+        " translations closest to the reference that the model can produce (oracle); or each"
+        " of these, with the mean of their losses (all)",
     )
     truth_candidates: int = option(
         0,
-        "look for the best candidate only among this many with the highest scores; 0 for all",
+        "look for the best candidate among only this many, those with the highest model"
+        " scores; 0 for all",
         least=0,
         was="near",
     )
     n_truths: int = option(
-        5, "number of translations closest to the reference to search for", least=1
+        5, "how many of the translations closest to the reference are searched for", least=1
     )
     first_weights: Literal["zero", "flat", "start"] = option(
         "zero",
-        "weights at the beginning of a round: 0 (zero), 0.1 for dense features (flat), or"
-        " those of the start (start)",
+        "weights at the beginning of each round: 0 (zero), 0.1 for dense features (flat),"
+        " or those that the run started with (start)",
         was="w0",
     )
     warm_start: bool = option(False, "begin each round with the weights of the one before")
@@ -88,19 +89,25 @@ class RelevantSetOptions(RoundOptions):
     )
     shards: int = option(
         1,
-        "number of learners that share the sentences, and may work on a cluster: in each pass"
-        " every learner goes over its own sentences, and the weights become the mean of all",
+        "number of learners among which the sentences are divided; learners may run on a"
+        " cluster; after each pass over its own sentences, every learner continues with the"
+        " mean of all weights",
         least=1,
     )
     dense_rate: float = option(
-        0.1, "rate of dense features in sgd and adagrad, their first step in rprop", least=0
+        0.1, "learning rate of dense weights in sgd and adagrad, their first step in rprop", least=0
     )
     sparse_rate: float = option(
-        2e-4, "rate of sparse features in sgd and adagrad, their first step in rprop", least=0
+        2e-4,
+        "learning rate of sparse weights in sgd and adagrad, their first step in rprop",
+        least=0,
     )
-    step: float = option(0.01, "largest step of passive-aggressive updates", least=0)
+    step: float = option(0.01, "largest step of a passive-aggressive update", least=0)
     regularization: float = option(
-        0.0, "weight of the squared norm: weights shrink by twice this times their rate", least=0
+        0.0,
+        "weight of the squared norm in the loss: each update shrinks the weights by twice"
+        " this times their rate",
+        least=0,
     )
     dense_units: Literal["plain", "spread"] = option(
         "spread",
@@ -110,7 +117,8 @@ class RelevantSetOptions(RoundOptions):
     average: bool = option(True, "average the weights over all sentences of all passes")
     keep: Literal["last", "best"] = option(
         "best",
-        "which weights a round ends with: those after the last pass, or the best of all passes",
+        "which weights a round ends with: those after its last pass (last), or those of its"
+        " best pass (best)",
     )
     candidate_score: Literal["sentence", "corpus"] = option(
         "corpus",
@@ -121,11 +129,11 @@ class RelevantSetOptions(RoundOptions):
     brevity_penalty: bool = option(
         True, "take the length of a candidate into account in its own BLEU"
     )
-    bag_families: str = option("P1,W1", "families of sparse features that a bag of blocks has")
+    bag_families: str = option("P1,W1", "families of sparse features used in a bag of blocks")
     bag_worth: Literal["zero", "concat"] = option(
         "zero",
-        "what a bag is worth: nothing (zero), or as much as its target phrases in the order"
-        " of the source (concat)",
+        "how a bag is judged: as worth nothing (zero), or by its target phrases joined in"
+        " source order (concat)",
     )
     least_occurrences: int = option(
         2,
@@ -134,7 +142,7 @@ class RelevantSetOptions(RoundOptions):
         most=255,
     )
     binary_sparse: bool = option(
-        False, "treat sparse features as 0 or 1, not as counts", was="clip01"
+        False, "use only whether a sparse feature occurs (0 or 1), not how often", was="clip01"
     )
 
 
