@@ -13,7 +13,7 @@ import pytest
 from conftest import Run, done
 
 from calque.cli.help_text import lay_out
-from calque.cli.verbs import VERBS
+from calque.cli.verbs import VERBS, command_of
 
 SHELL = """
 exec 3>&1
@@ -67,6 +67,14 @@ def test_paragraphs_fill_the_line_whatever_the_width(verb: Run) -> None:
             is_example = line.endswith("\\") or line.startswith(("calque", "  "))
             if line and following and not is_example:
                 assert len(line) + 1 + len(following.split()[0]) > 78, (name, line)
+
+
+def test_what_an_option_takes_has_a_short_name_of_our_own() -> None:
+    for name in VERBS:
+        for param in command_of(name).params:
+            if not getattr(param, "is_flag", False):
+                assert param.metavar, (name, param.name)  # else Python's name of the type is shown
+                assert len(param.metavar) < 20, (name, param.name)
 
 
 def test_an_option_stays_with_its_value_and_quoted_words_stay_together() -> None:

@@ -61,9 +61,10 @@ def align(
     [bold]calque align --source hand.de --target hand.en --model model --gold hand.links
     --output links.txt[/]
 
-    A line of links per line of text, source and target positions from 0: 0-0 1-2. The aligner
-    learns from the text itself and, with a model, from the text that the model was learned from;
-    words are then those that the model makes of plain text.
+    The output has a line of links for each line of text: pairs of source and target positions,
+    counted from 0, such as 0-0 1-2. The aligner learns from the text itself and, with --model,
+    also from the text that the model was trained on; positions then count words as the model
+    splits them.
     """
     if (source is None) != (target is None):
         raise OptionError("--source F and --target F go together")

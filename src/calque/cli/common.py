@@ -39,8 +39,9 @@ Threads = Annotated[
 Cluster = Annotated[
     str | None,
     typer.Option(
-        metavar="auto|ray://HOST:PORT|processes",
-        help="Work on a Ray cluster, or in processes of this machine; docs/cluster.md.",
+        metavar="WHERE",
+        help="Where to work: on a Ray cluster (auto or ray://HOST:PORT), or in processes of this"
+        " machine (processes); docs/cluster.md.",
     ),
 ]
 ModelFolderOption = Annotated[Path, typer.Option(metavar="DIR", help="The model folder."), READS]
@@ -62,9 +63,9 @@ PassThrough = Annotated[
 LeaveOneOut = Annotated[
     str | None,
     typer.Option(
-        metavar="counts|one-count",
-        help="For input that is the training text: decode each sentence without its own counts,"
-        " or without the blocks that only its pair has.",
+        metavar="WHAT",
+        help="For input that is the training text: decode each sentence without its own counts"
+        " (counts), or without the blocks that only its pair has (one-count).",
     ),
 ]
 Config = Annotated[

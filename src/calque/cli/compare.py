@@ -79,7 +79,12 @@ def compare(
         WRITES,
     ] = None,
     format: Annotated[
-        TableFormat, typer.Option(help="Format of the table; all but 'text' are for programs.")
+        TableFormat,
+        typer.Option(
+            metavar="NAME",
+            help="Format of the table: text, markdown, csv or latex; all but text are for"
+            " programs.",
+        ),
     ] = TableFormat.text,
     json: Json = False,
     quiet: Quiet = False,
@@ -96,8 +101,8 @@ def compare(
     [bold]calque compare --reference ref.en --system mert=mert1.en,mert2.en,mert3.en
       --system 'pro=runs/pro*.en'[/]
 
-    The verdict is that of paired approximate randomisation or, with several runs, of the paired
-    bootstrap over sentences and runs. See docs/evaluation.md.
+    The verdict comes from paired approximate randomisation or, if systems have several runs, from
+    the paired bootstrap over sentences and runs. See docs/evaluation.md.
     """
     if json and format is not TableFormat.text:
         raise OptionError(f"--json and --format {format.value} are both given: expected one")

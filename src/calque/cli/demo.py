@@ -15,9 +15,9 @@ from calque.parallel import n_workers
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for everything the demo makes."), WRITES] = Path(
-        "demo"
-    ),
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for everything the demo makes."), WRITES
+    ] = Path("demo"),
     seed: Annotated[
         int, typer.Option(min=0, metavar="N", help="Seed of the corpus.")
     ] = CorpusOptions.seed,

@@ -60,8 +60,8 @@ Scores = Annotated[
     list[Path] | None,
     typer.Option(
         metavar="F",
-        help="Numbers for the metric 'external', one per line: a file for each file of translations"
-        " in their order.",
+        help="Scores for the metric 'external', one per line; one file for each file of"
+        " translations, in the same order.",
     ),
     READS,
 ]

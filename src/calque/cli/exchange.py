@@ -41,11 +41,13 @@ def import_(
 ) -> None:
     """Import a complete model of Moses, or a grammar of Hiero, cdec or Joshua.
 
-    From Moses come phrase and reordering tables, or rules and a glue grammar; ARPA and weights:
+    From Moses: phrase and reordering tables, or a rule table and a glue grammar, together with the
+    language model (ARPA) and the weights:
 
     [bold]calque import --input moses-model --model model[/]
 
-    A grammar comes with a language model; its weights are to be tuned:
+    From Hiero, cdec or Joshua: a grammar and, in a file of its own, a language model. The weights
+    still have to be tuned:
 
     [bold]calque import --format hiero --input grammar.gz --arpa lm.arpa --model model
       --scores -,MaxLexFgivenE,EgivenFCoherent,MaxLexEgivenF[/]
@@ -91,9 +93,10 @@ def export(
 
     [bold]calque export --format moses --model model --output moses-model[/]
 
-    A class language model becomes one of a second factor of the target words. Rules with gaps
-    become a table and a glue grammar for Moses's chart decoder, without such a model. What Moses
-    does not have, sparse features above all, is refused by name unless --lossy leaves it out.
+    A class language model becomes a language model of a second factor of the target words. Rules
+    with gaps become a table and a glue grammar for Moses's chart decoder. Whatever Moses lacks is
+    named and refused, unless --lossy leaves it out: above all sparse features and, with rules, a
+    class language model.
     """
     _check(format, EXPORTED)
     from calque.model import Model

@@ -17,7 +17,9 @@ from calque.parallel import n_workers
 
 @with_flags(CorpusOptions)
 def generate(
-    out: Annotated[Path, typer.Option(help="Folder for the files of the corpus."), WRITES],
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the files of the corpus."), WRITES
+    ],
     flags: Flags,
     threads: Threads = None,
     json: Json = False,

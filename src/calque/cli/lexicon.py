@@ -50,8 +50,8 @@ def lexicon(
             min=0,
             max=1,
             metavar="X",
-            help="The best translations of a word that together have this share of the probability"
-            " of all.",
+            help="Keep the best translations of a word, as many as it takes to reach this share of"
+            " the probability of all.",
         ),
     ] = 1.0,
     output: Annotated[
@@ -68,9 +68,10 @@ def lexicon(
 
     [bold]calque lexicon --model model --min-count 2 --most 5 --mass 0.9 --output lexicon.tsv[/]
 
-    Counted from the word links of the sentence pairs that the model keeps. A line has source,
-    target, p(target|source), p(source|target) and the number of links, with tabs between. Words
-    without a link count, too: the probabilities of a word add up to 1 less that of having none.
+    They are counted from the word links of the sentence pairs that the model keeps. Each line has
+    the source word, the target word, p(target|source), p(source|target) and the number of links,
+    separated by tabs. Occurrences without a link count as well, so the probabilities of a word add
+    up to 1 minus the probability that it has no link.
     """
     if given not in ("source", "target"):
         raise OptionError(f"--given {given}: expected source or target")

@@ -75,7 +75,7 @@ def oracle(
     """Find the translations closest to the references that the model can produce.
 
     Their score is an upper bound for what weights can reach; the score under the model's own
-    weights is printed beside it. Reordering options are the model's unless given.
+    weights is printed beside it. Reordering options that are not given are those of the model.
 
     [bold]calque oracle --model model --source dev.de --reference dev.en[/]
 

@@ -29,8 +29,8 @@ def reproduce(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Folder with train.de, train.en, dev.de, dev.en (or dev.en.0, dev.en.1, ..), test"
-            " likewise; with spaces between words. The generated corpus by default.",
+            help="Folder with train.de, train.en, dev.de, dev.en (or dev.en.0, dev.en.1, ...) and"
+            " the same for test, with spaces between words. The generated corpus by default.",
         ),
         READS,
     ] = None,
@@ -44,8 +44,9 @@ def reproduce(
         float | None,
         typer.Option(
             metavar="X",
-            help="Share of the paper's effort, up to 1: rounds, and sentences where weights are"
-            " learned on the training text. The default makes minutes of the generated corpus.",
+            help="Share of the paper's effort, at most 1: of its rounds and, where weights are"
+            " learned on the training text, of its sentences. By default, the generated corpus"
+            " takes minutes.",
         ),
     ] = None,
     rounds: Annotated[
@@ -55,7 +56,7 @@ def reproduce(
     tables: Annotated[
         str | None, typer.Option(metavar="A,B", help="Only these tables; all by default.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The seed of the trainings.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the trainings.")] = 1,
     seeds: Annotated[
         int,
         typer.Option(min=1, metavar="N", help="Number of trainings, with seeds from --seed on."),

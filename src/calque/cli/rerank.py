@@ -49,7 +49,7 @@ def rerank(
         WRITES,
     ] = None,
     format: Annotated[
-        str, typer.Option(help="Format of these lists: moses, joshua or json.")
+        str, typer.Option(metavar="NAME", help="Format of these lists: moses, joshua or json.")
     ] = "moses",
     source: Annotated[
         Path | None,

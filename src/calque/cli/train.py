@@ -49,8 +49,8 @@ def train(
         Path | None,
         typer.Option(
             metavar="F",
-            help="Target text that tells how much each text counts; by default --dev-reference, or"
-            " else sentences held out of --target.",
+            help="Target text by which the language models of the texts are weighted; by default"
+            " --dev-reference or, without it, sentences held out of --target.",
         ),
         READS,
     ] = None,
@@ -135,7 +135,7 @@ def train(
     [bold]calque train --source train.de --target train.en --model model
       --lm-text news.en --lm-text web.en --lm-dev dev.en[/]
 
-    Rules, blocks with gaps that other rules fill, translate where words move far:
+    If words move far, rules (blocks with gaps that other rules fill) translate better:
 
     [bold]calque train --source train.ja --target train.en --model model
       --set decode.engine=chart[/]

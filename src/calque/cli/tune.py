@@ -111,11 +111,16 @@ def tune(
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option(help="Name of the tuned weights in the model; the method by default."),
+        typer.Option(
+            metavar="NAME", help="Name of the tuned weights in the model; the method by default."
+        ),
     ] = None,
     start: Annotated[
         str | None,
-        typer.Option(help="First weights: a name in the model, or a file of 'name value' lines."),
+        typer.Option(
+            metavar="NAME|F",
+            help="First weights: a name in the model, or a file of 'name value' lines.",
+        ),
         START_FILE,
     ] = None,
     condense: Annotated[
