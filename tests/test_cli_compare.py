@@ -203,8 +203,8 @@ def test_mistakes_are_one_clear_line(verb: Run, folder: Path, tmp_path: Path) ->
         ((good, bad), ["--metric", "blue"], "unknown metric 'blue'; did you mean 'bleu'?"),
         ((good, bad), ["--metric", "bleu,bleu"], "--metric bleu,bleu: 'bleu' is there twice"),
         ((good, bad), ["--tokenize", "31a"], "unknown tokenizer '31a'; did you mean '13a'?"),
-        ((good, bad), ["--trials", "0"], "command line: trials=0: expected a whole number"),
-        ((good, bad), ["--level", "2"], "command line: level=2.0: expected a number from 0 to 1"),
+        ((good, bad), ["--trials", "0"], "--trials 0: expected a whole number"),
+        ((good, bad), ["--level", "2"], "--level 2.0: expected a number from 0 to 1"),
         (
             (good, bad),
             ["--source", good],

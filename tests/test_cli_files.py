@@ -120,7 +120,7 @@ def test_a_file_of_a_run_is_no_output(verb: Run, tmp_path: Path) -> None:
     run.mkdir()
     (run / "rounds.jsonl").write_text("{}\n")
     told = mistake(verb("report", run, "--out", run / "rounds.jsonl"))
-    assert f"--out {run / 'rounds.jsonl'}: is a file of RUN.. {run}" in told
+    assert f"--out {run / 'rounds.jsonl'}: is a file of RUN {run}" in told
     assert (run / "rounds.jsonl").read_text() == "{}\n"
 
 

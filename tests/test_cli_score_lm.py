@@ -221,7 +221,7 @@ def test_wrong_uses_of_lm_are_one_clear_line(verb: Run, tmp_path: Path) -> None:
         (["--text", text, "--arpa", folder / "no" / "x"], f"{folder}/no/x: cannot be written"),
         (["--text", text, "--arpa", arpa, "--score", folder / "no"], f"{folder}/no: no such file"),
         (["--text", empty, "--arpa", arpa], f"{empty}: has no words to learn from"),
-        (["--text", text, "--arpa", arpa, "--order", "9"], "command line: order=9: expected"),
+        (["--text", text, "--arpa", arpa, "--order", "9"], "--order 9: expected"),
         (["--arpa", text, "--score", text], f"{text}: line 1: "),
         (
             ["--arpa", arpa, "--score", text, "--order", "2"],

@@ -279,7 +279,7 @@ def test_a_folder_of_others_is_not_written_to(verb: Run, tmp_path: Path) -> None
         (["--set", "lm.ordr=3"], "--set: unknown key 'lm.ordr'; did you mean 'lm.order'?"),
         (["--set", "lm.order"], "--set lm.order: expected key=value"),
         (["--set", "lm.order=nine"], "--set: lm.order=nine: expected a whole number"),
-        (["--casing", "upper"], "command line: text.casing=upper: expected one of keep, lower"),
+        (["--casing", "upper"], "--casing upper: expected one of keep, lower"),
         (["--tokenize"], "tokenize=true: expected source_language"),
         (["--bitext", "x.tsv"], "--bitext F holds both sides"),
         (["--threads", "0"], "threads=0: expected"),

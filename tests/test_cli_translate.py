@@ -210,7 +210,12 @@ def test_search_options_reach_the_search(
         (["--graph", "x", "--pass-through", "y"], "--graph cannot be combined"),
         (["--nbest", "2", "--nbest-output", "-"], "--output and --nbest-output are both -"),
         (["--weights", "mira"], "{model}: no weights are called 'mira'; there are: default"),
-        (["--stack-size", "-1"], "command line: stack_size=-1: expected a whole number of at"),
+        (["--stack-size", "-1"], "--stack-size -1: expected a whole number of at"),
+        (
+            ["--consensus", "--consensus-length", "0"],
+            "--consensus-length 0: expected a whole number of at least",
+        ),
+        (["--leave-one-out", "all"], "--leave-one-out all: expected one of counts, one-count"),
         (["--input", "nowhere"], "nowhere: no such file"),
         (["--input", "."], ".: is a directory, expected a file"),
         (["--output", "."], ".: is a directory, expected a file to write"),

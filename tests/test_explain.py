@@ -291,7 +291,7 @@ def test_explain_compares_two_translations(
             "--width cannot be combined with --json, which has no drawing",
         ),
         (["a", "--svg", "nowhere/x.svg"], "nowhere/x.svg: cannot be written"),
-        (["a", "--stack-size", "-1"], "command line: stack_size=-1: expected"),
+        (["a", "--stack-size", "-1"], "--stack-size -1: expected"),
         (["--input", "nowhere"], "nowhere: no such file"),
         ([], "-: is empty, expected sentences"),
     ],

@@ -204,7 +204,9 @@ def test_a_curve_shows_cost_and_scores(verb: Command, trained: Path, corpus: Cor
     assert abs(default["hypotheses"] / uniform["hypotheses"] - 1) <= 0.01
 
 
-def test_a_wrong_curve_is_one_clear_line(verb: Command, trained: Path, corpus: CorpusFiles) -> None:
+def test_a_wrong_curve_is_one_clear_line(
+    verb: Command, trained: Path, corpus: CorpusFiles, tmp_path: Path
+) -> None:
     common = ["curve", "--model", trained, "--source", corpus.test_source, "--reference"]
     wrong = mistake(verb(*common, corpus.test_references[0], "--scales", "1,-2"))
     assert "expected positive numbers" in wrong
@@ -213,6 +215,10 @@ def test_a_wrong_curve_is_one_clear_line(verb: Command, trained: Path, corpus: C
         verb(*common, corpus.test_references[0], "--weights", "x")
     )
     assert len(list(read_lines(corpus.test_source))) == 40
+    empty = tmp_path / "empty"
+    empty.touch()
+    nothing = verb("curve", "--model", trained, "--source", empty, "--reference", empty)
+    assert mistake(nothing) == f"{empty}: is empty: it has no lines to score"
 
 
 def test_the_command_line_tunes_by_simplex(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -19,6 +19,7 @@ from calque.config import (
     expected,
     from_toml,
     settings,
+    with_flag,
 )
 from calque.config.signature import show
 from calque.errors import FileError, OptionError
@@ -92,15 +93,20 @@ def options_from(defaults: Options, config: Path | None, assignments: list[str] 
 class Flags:
     """What the user said on the command line about the options of one dataclass."""
 
-    def __init__(self, assignments: list[str]) -> None:
-        self._assignments = assignments
+    def __init__(self, given: Iterable[tuple[str, str, str | None]]) -> None:
+        """`given` are flags, the keys of their options, and values; `None` where none was given."""
+        self._given = [
+            (flag, key, value.strip()) for flag, key, value in given if value is not None
+        ]
 
     def __bool__(self) -> bool:
-        return bool(self._assignments)
+        return bool(self._given)
 
     def applied_to(self, options: Options) -> Options:
         """The options with what the user said put in and checked."""
-        return settings(options, self._assignments, "command line")
+        for flag, key, value in self._given:
+            options = with_flag(options, flag, key, value)
+        return options
 
 
 def left_out(what: str | None, flags: Flags) -> LeaveOneOutOptions | None:
@@ -111,7 +117,7 @@ def left_out(what: str | None, flags: Flags) -> LeaveOneOutOptions | None:
                 "--unseen-log-prob and --unseen-log-prob-per-word require --leave-one-out counts"
             )
         return None
-    options = settings(LeaveOneOutOptions(), [f"what={what}"], "--leave-one-out")
+    options = with_flag(LeaveOneOutOptions(), "--leave-one-out", "what", what)
     if flags and options.what != "counts":
         raise OptionError(
             "--unseen-log-prob and --unseen-log-prob-per-word require --leave-one-out counts"
@@ -139,9 +145,11 @@ def with_flags(
     def decorate(verb: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(verb)
         def with_options(**arguments: Any) -> None:
-            given = {info.key: arguments.pop(name) for name, info in infos.items()}
-            said = [f"{key}={value}" for key, value in given.items() if value is not None]
-            verb(**arguments, **{argument: Flags(said)})
+            given = [
+                ("--" + name.replace("_", "-"), info.key, arguments.pop(name))
+                for name, info in infos.items()
+            ]
+            verb(**arguments, **{argument: Flags(given)})
 
         own = inspect.signature(verb, eval_str=True).parameters.values()
         parameters = [parameter for parameter in own if parameter.name != argument]

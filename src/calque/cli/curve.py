@@ -9,6 +9,7 @@ from rich.table import Table
 
 from calque.cli.common import Json, ModelFolderOption, Quiet, Threads, print_json
 from calque.cli.console import Console
+from calque.cli.evaluation import read_sentences
 from calque.cli.files import READS
 from calque.cli.log import Log
 from calque.errors import CalqueError, OptionError
@@ -95,7 +96,7 @@ def curve(
     """
     steps = _numbers(scales)
     references = [list(read_lines(path)) for path in reference]
-    sources = list(read_lines(source))
+    sources = read_sentences(source)
     for path, lines in zip(reference, references, strict=True):
         if len(lines) != len(sources):
             raise CalqueError(

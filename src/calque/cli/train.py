@@ -5,11 +5,21 @@ from typing import Annotated
 
 import typer
 
-from calque.cli.common import UNLEARNED, Cluster, Config, Quiet, Seed, Set, Threads, options_from
+from calque.cli.common import (
+    UNLEARNED,
+    Cluster,
+    Config,
+    Flags,
+    Quiet,
+    Seed,
+    Set,
+    Threads,
+    options_from,
+)
 from calque.cli.console import Console
 from calque.cli.files import READS, WRITES
 from calque.cli.log import Log
-from calque.config import TASK_DEFAULTS, TrainOptions, fill, settings
+from calque.config import TASK_DEFAULTS, TrainOptions, fill
 from calque.config.presets import DEFAULT_PRESET, PRESETS, find_preset
 from calque.errors import OptionError
 from calque.text import BitextFiles, BitextSource, bitext_in
@@ -147,16 +157,16 @@ def train(
 
     If no step of tuning ended well (nothing learned, or stopped by a guard), the exit code is 3.
     """
-    flags = {
-        "text.tokenize": "true" if tokenize else None,
-        "text.source_language": source_language,
-        "text.target_language": target_language,
-        "text.casing": casing,
-    }
-    assignments = [f"{key}={value}" for key, value in flags.items() if value is not None]
+    flags = Flags(
+        [
+            ("--tokenize", "text.tokenize", "true" if tokenize else None),
+            ("--source-language", "text.source_language", source_language),
+            ("--target-language", "text.target_language", target_language),
+            ("--casing", "text.casing", casing),
+        ]
+    )
     recipe = find_preset(preset, options_from(TrainOptions(), config, set).decode.engine)
-    options = options_from(fill(TrainOptions(), recipe.train), config, set)
-    options = settings(options, assignments, "command line")
+    options = flags.applied_to(options_from(fill(TrainOptions(), recipe.train), config, set))
     text = _bitext(source, target, bitext, options)
     from calque.model.build import build
     from calque.parallel import engine_of, left_mb

@@ -26,6 +26,7 @@ from calque.config.fill import (
     renamed,
     settings,
     to_mapping,
+    with_flag,
 )
 from calque.config.grammar import GrammarOptions
 from calque.config.leave_one_out import LeaveOneOutOptions
@@ -74,4 +75,5 @@ __all__ = [
     "renamed",
     "settings",
     "to_mapping",
+    "with_flag",
 ]

@@ -45,7 +45,7 @@ def fill(
             key = names[key]
         if key not in infos:
             raise OptionError(f"{where}: unknown key '{_cut(key)}'{_nearest(key, infos)}")
-        base = _replace(base, key.split("."), check(infos[key], value, where))
+        base = _replace(base, key.split("."), check(infos[key], value, f"{where}: {key}="))
     return base
 
 
@@ -75,6 +75,14 @@ def settings(base: Options, assignments: Iterable[str], where: str = "--set") ->
     return base
 
 
+def with_flag(base: Options, flag: str, key: str, text: str) -> Options:
+    """A copy of `base` with what a flag of the command line says; an error names the flag."""
+    info = next(info for info in describe(type(base)) if info.key == key)
+    value = check(info, parse_value(info.type, text), f"{flag} ")
+    replaced: Options = _replace(base, key.split("."), value)
+    return replaced
+
+
 def renamed(options: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Stored options of a dataclass without groups, under the names that they have today."""
     names = {info.was: info.key for info in describe(options)}
@@ -86,14 +94,17 @@ def to_mapping(options: Any) -> dict[str, Any]:
     return dataclasses.asdict(options)
 
 
-def check(info: OptionInfo, value: Any, where: str) -> Value:
-    """`value` as the option's type, or an `OptionError` that says what was expected."""
+def check(info: OptionInfo, value: Any, given_as: str) -> Value:
+    """`value` as the option's type, or an `OptionError` that says what was expected.
+
+    The error begins with `given_as` and the value: `--order 9`, `--set: order=9`.
+    """
     for alternative in _alternatives(info.type):
         matched, converted = _convert(alternative, value)
         if matched:
-            _check_range(info, converted, where)
+            _check_range(info, converted, given_as)
             return converted
-    raise OptionError(f"{where}: {info.key}={_show(value)}: expected {expected(info)}")
+    raise OptionError(f"{given_as}{_show(value)}: expected {expected(info)}")
 
 
 def expected(info: OptionInfo) -> str:
@@ -177,15 +188,15 @@ def parse_value(hint: Any, text: str) -> Any:
     return text
 
 
-def _check_range(info: OptionInfo, value: Value, where: str) -> None:
+def _check_range(info: OptionInfo, value: Value, given_as: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return
     low = info.least is not None and value < info.least
     high = info.most is not None and value > info.most
     if low or high or (isinstance(value, float) and math.isnan(value)):
-        raise OptionError(f"{where}: {info.key}={_show(value)}: expected {expected(info)}")
+        raise OptionError(f"{given_as}{_show(value)}: expected {expected(info)}")
     if isinstance(value, int) and info.least is not None and value > MOST:
-        raise OptionError(f"{where}: {info.key}={_show(value)}: expected at most {MOST:,}")
+        raise OptionError(f"{given_as}{_show(value)}: expected at most {MOST:,}")
 
 
 def _expected_type(hint: Any) -> str:
