@@ -8,15 +8,13 @@ else on generated text, untuned.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from _measure import SHARED, OwnMemory, alone, peak_memory, write_json, write_pairs
-from decode import Bench, Facts, Task
-from yardstick import yardstick
+from decode import Bench, Facts, Task, measure_model
 
 import calque
 from calque.config import DecodeOptions, TrainOptions, fill
@@ -109,18 +107,10 @@ def show(result: Facts, machine: dict[str, float]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print, write JSON."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results"), help="folder of chart.json")
-    parser.add_argument("--model", type=Path, help="folder of the model; built where it is absent")
-    options = parser.parse_args(arguments)
-    before = yardstick()
-    with tempfile.TemporaryDirectory() as folder:
-        result = measure(prepare(options.model or Path(folder) / "model"))
-    # Others may have been at work during either measurement: the better one is the machine's.
-    machine = {name: max(before[name], value) for name, value in yardstick().items()}
+    result, machine, out = measure_model(__doc__, arguments, lambda model: measure(prepare(model)))
     show(result, machine)
     facts = {"yardstick": machine, "moses": MOSES, "result": result}
-    print(f"wrote {write_json(options.out, 'chart.json', facts)}")
+    print(f"wrote {write_json(out, 'chart.json', facts)}")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 from _equal_model import build_equal_model
 from _measure import SHARED, OwnMemory, alone, peak_memory, write_json, write_pairs
-from yardstick import yardstick
+from yardstick import beside_yardsticks, show_speeds
 
 from calque.config import DecodeOptions, FeatureOptions, TrainOptions
 from calque.data import generate
@@ -242,20 +242,25 @@ def show(result: Facts) -> None:
         print(f"{length:>10}{facts['us_per_word']:>10.0f}")
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results"), help="folder of decode.json")
+def measure_model(
+    description: str | None,
+    arguments: Sequence[str] | None,
+    work: Callable[[Path], Facts],
+) -> tuple[Facts, dict[str, float], Path]:
+    """What `work` says of a model in a folder, the speed of the machine, and where JSON goes."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--out", type=Path, default=Path("results"), help="folder for the JSON")
     parser.add_argument("--model", type=Path, help="folder of the model; built where it is absent")
     options = parser.parse_args(arguments)
-    before = yardstick()
     with tempfile.TemporaryDirectory() as folder:
-        result = measure(prepare(options.model or Path(folder) / "model"))
-    # Others may have been at work during either measurement: the better one is the machine's.
-    machine = {name: max(before[name], value) for name, value in yardstick().items()}
+        result, machine = beside_yardsticks(lambda: work(options.model or Path(folder) / "model"))
+    return result, machine, options.out
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    result, machine, out = measure_model(__doc__, arguments, lambda model: measure(prepare(model)))
     show(result)
-    print()
-    for name, value in machine.items():
-        print(f"{name:<28}{value / 1e6:8.2f} million")
+    show_speeds(machine)
     if result["corpus"] == "multi30k":
         result["moses"] = against_moses(result, machine)
         print(f"{'times as fast as':>18}{'wall':>8}{'cpu':>8}{'score':>10}")
@@ -263,7 +268,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             ratios = f"{facts['wall']:>8.2f}{facts['cpu']:>8.2f}"
             print(f"{name:>18}{ratios}{facts['score_difference']:>+10.4f}")
     facts = {"yardstick": machine, "moses": MOSES, "result": result}
-    print(f"\nwrote {write_json(options.out, 'decode.json', facts)}")
+    print(f"\nwrote {write_json(out, 'decode.json', facts)}")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from _measure import SHARED, OwnMemory, alone, forget_peak, peak_memory, write_json, write_pairs
-from yardstick import yardstick
+from yardstick import beside_yardsticks, show_speeds
 
 from calque.config import FeatureOptions, TrainOptions
 from calque.model.build import build
@@ -167,17 +167,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     options = parser.parse_args(arguments)
     sizes = [int(size) for size in options.sizes.split(",") if size]
-    before = yardstick()
-    results: list[Facts] = []
     options.out.mkdir(parents=True, exist_ok=True)
-    for name, text in corpora(options.corpus, options.languages, sizes, options.out):
-        results.append({"corpus": name, "pairs": n_lines(text.source), **alone(measure, text)})
-        show(results[-1])
-    # Others may have been at work during either measurement: the better one is the machine's.
-    machine = {name: max(before[name], value) for name, value in yardstick().items()}
-    print()
-    for name, value in machine.items():
-        print(f"{name:<28}{value / 1e6:8.2f} million")
+
+    def work() -> list[Facts]:
+        results: list[Facts] = []
+        for name, text in corpora(options.corpus, options.languages, sizes, options.out):
+            results.append({"corpus": name, "pairs": n_lines(text.source), **alone(measure, text)})
+            show(results[-1])
+        return results
+
+    results, machine = beside_yardsticks(work)
+    show_speeds(machine)
     for result in results:
         if result["corpus"] == MOSES["corpus"]:
             result["moses"] = against_moses(result, machine)

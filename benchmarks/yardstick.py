@@ -10,7 +10,9 @@ import argparse
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import kenlm
 import numpy as np
@@ -20,6 +22,8 @@ from calque.config import LmOptions
 from calque.data import generate
 from calque.lm import estimate, write_arpa
 from calque.text import CorpusEncoder
+
+Result = TypeVar("Result")
 
 TIMES = 5
 N_SENTENCES = 20_000
@@ -36,6 +40,23 @@ def yardstick() -> dict[str, float]:
     """
     facts = {"words_per_second": words_per_second(), "reads_per_second": reads_per_second()}
     return facts | reference()
+
+
+def beside_yardsticks(work: Callable[[], Result]) -> tuple[Result, dict[str, float]]:
+    """The result of some work, and the speed of the machine: the better of before and after.
+
+    Others may have been at work during either measurement.
+    """
+    before = yardstick()
+    result = work()
+    return result, {name: max(before[name], value) for name, value in yardstick().items()}
+
+
+def show_speeds(machine: dict[str, float]) -> None:
+    """Print what the yardstick measured."""
+    print()
+    for name, value in machine.items():
+        print(f"{name:<28}{value / 1e6:8.2f} million")
 
 
 def words_per_second() -> float:
@@ -80,8 +101,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("results"), help="for yardstick.json")
     arguments = parser.parse_args()
     facts = yardstick()
-    for name, value in facts.items():
-        print(f"{name:<28}{value / 1e6:8.2f} million")
+    show_speeds(facts)
     print(f"wrote {write_json(arguments.out, 'yardstick.json', facts)}")
 
 
