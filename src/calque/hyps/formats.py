@@ -16,7 +16,7 @@ import contextlib
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.errors import CalqueError, LineError
-from calque.hyps.nbest import NBest, check_ids
+from calque.hyps.nbest import Candidate, CandidateCollector, NBest, check_ids
 from calque.text import open_output, read_blocks
 
 Format = Literal["moses", "joshua", "json"]
@@ -73,38 +73,18 @@ def _read(blocks: Iterator[str], path: Path | str) -> NBest:
 
 
 def _read_json(blocks: Iterator[str], path: Path | str) -> NBest:
-    names: dict[str, int] = {}
-    sentences: list[int] = []
-    texts: list[str] = []
-    offsets, columns, values, totals = [0], list[int](), list[float](), list[float]()
+    collected = CandidateCollector()
     for block in blocks:
         for row in block[:-1].split("\n"):
-            line = len(sentences) + 1
-            sentence, text, features, score = _json_candidate(row, path, line)
-            sentences.append(sentence)
-            texts.append(text)
-            for name, value in features.items():
-                columns.append(names.setdefault(name, len(names)))
-                values.append(_finite(value, f"the value of '{name}'", path, line))
-            offsets.append(len(columns))
-            if line > 1 and (score is not None) != bool(totals):
+            line = len(collected) + 1
+            sentence, candidate = _json_candidate(row, path, line)
+            if line > 1 and (candidate.score is not None) != bool(collected.n_scored):
                 raise LineError(path, line, "expected a score on every line or on none")
-            if score is not None:
-                totals.append(_finite(score, "the score", path, line))
-    return NBest(
-        names=tuple(names),
-        sentences=np.array(sentences, np.int64),
-        texts=texts,
-        row_offsets=np.array(offsets, np.int64),
-        columns=np.array(columns, np.int32),
-        values=np.array(values, np.float64),
-        totals=np.array(totals) if totals else None,
-    )
+            collected.add(sentence, candidate)
+    return collected.nbest()
 
 
-def _json_candidate(
-    row: str, path: Path | str, line: int
-) -> tuple[int, str, Mapping[str, Any], Any]:
+def _json_candidate(row: str, path: Path | str, line: int) -> tuple[int, Candidate]:
     expected = 'expected {"id": 0, "text": "...", "features": {"name": 1.0}, "score": 1.0}'
     try:
         fields = json.loads(row)
@@ -120,14 +100,19 @@ def _json_candidate(
         raise LineError(path, line, f"the id is not a number from 0 to {MOST_SENTENCES:,}")
     if any(SURROGATE.search(words) for words in (text, *features)):
         raise LineError(path, line, "half of a surrogate pair, expected Unicode text")
-    return sentence, text, features, fields.get("score")
+    for name, value in features.items():
+        _check_finite(value, f"the value of '{name}'", path, line)
+    score = fields.get("score")
+    if score is not None:
+        _check_finite(score, "the score", path, line)
+    return sentence, Candidate(text, features, score)
 
 
-def _finite(value: Any, what: str, path: Path | str, line: int) -> float:
+def _check_finite(value: Any, what: str, path: Path | str, line: int) -> None:
     if not isinstance(value, bool) and isinstance(value, int | float):
         with contextlib.suppress(OverflowError):  # of an integer of hundreds of digits
             if math.isfinite(float(value)):
-                return float(value)
+                return
     shown = f" is {value!r}" if isinstance(value, float | str | bool | None) else ""
     raise LineError(path, line, f"{what}{shown}: expected a finite number")
 

@@ -75,31 +75,20 @@ class NBest:
 
         A candidate is a text, its features by name and, on all or none, its score.
         """
-        names: dict[str, int] = {}
-        sentences, texts, totals = list[int](), list[str](), list[float]()
-        offsets, columns, values = [0], list[int](), list[float]()
+        collected = CandidateCollector()
         for sentence, candidates in enumerate(lists):
+            where = f"sentence {sentence}"
             for candidate in candidates:
                 text, features, score = Candidate(*candidate)
-                sentences.append(sentence)
-                texts.extend(checked_sentences([text], f"sentence {sentence}"))
+                [text] = checked_sentences([text], where)
                 for name, value in features.items():
-                    columns.append(names.setdefault(name, len(names)))
-                    values.append(_finite(value, f"sentence {sentence}: the value of '{name}'"))
-                offsets.append(len(columns))
+                    _check_finite(value, f"{where}: the value of '{name}'")
                 if score is not None:
-                    totals.append(_finite(score, f"sentence {sentence}: the score"))
-        if totals and len(totals) != len(texts):
+                    _check_finite(score, f"{where}: the score")
+                collected.add(sentence, Candidate(text, features, score))
+        if collected.n_scored not in (0, len(collected)):
             raise CalqueError("some candidates have a score and others have none: expected all")
-        return cls(
-            names=tuple(names),
-            sentences=np.array(sentences, np.int64),
-            texts=texts,
-            row_offsets=np.array(offsets, np.int64),
-            columns=np.array(columns, np.int32),
-            values=np.array(values, np.float64),
-            totals=np.array(totals) if totals else None,
-        )
+        return collected.nbest()
 
     @classmethod
     def from_matrix(
@@ -292,10 +281,50 @@ def joined(lists: Sequence[NBest]) -> NBest:
     return together.reordered(order, together.totals)
 
 
-def _finite(value: float, what: str) -> float:
+class CandidateCollector:
+    """Takes candidates one after the other, list after list, and makes an `NBest` of them."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, int] = {}
+        self._sentences, self._texts = list[int](), list[str]()
+        self._offsets, self._columns = [0], list[int]()
+        self._values, self._scores = list[float](), list[float]()
+
+    def __len__(self) -> int:
+        return len(self._sentences)
+
+    @property
+    def n_scored(self) -> int:
+        """How many of the candidates have a score."""
+        return len(self._scores)
+
+    def add(self, sentence: int, candidate: Candidate) -> None:
+        """The next candidate, of finite numbers."""
+        self._sentences.append(sentence)
+        self._texts.append(candidate.text)
+        for name, value in candidate.features.items():
+            self._columns.append(self._names.setdefault(name, len(self._names)))
+            self._values.append(float(value))
+        self._offsets.append(len(self._columns))
+        if candidate.score is not None:
+            self._scores.append(float(candidate.score))
+
+    def nbest(self) -> NBest:
+        """All of them; all have a score, or none has."""
+        return NBest(
+            names=tuple(self._names),
+            sentences=np.array(self._sentences, np.int64),
+            texts=self._texts,
+            row_offsets=np.array(self._offsets, np.int64),
+            columns=np.array(self._columns, np.int32),
+            values=np.array(self._values, np.float64),
+            totals=np.array(self._scores) if self._scores else None,
+        )
+
+
+def _check_finite(value: float, what: str) -> None:
     if not math.isfinite(value):
         raise CalqueError(f"{what} is {value!r}, expected a finite number")
-    return float(value)
 
 
 def check_ids(sentences: NDArray[np.int64], path: Path | str) -> None:
