@@ -8,9 +8,13 @@ from threading import Timer
 
 import numpy as np
 import pytest
+from decode_reference import as_source, tiny_model
 from numpy.typing import NDArray
 
 from calque import _core
+from calque.config import DecodeOptions
+from calque.decode import Decoder
+from calque.features import Weights
 from calque.parallel import Threads
 
 PASSES = 10_000_000
@@ -40,6 +44,18 @@ def test_ctrl_c_ends_a_call() -> None:
     interrupt.start()
     with pytest.raises(KeyboardInterrupt):
         count_without_end()
+    interrupt.join()
+
+
+def test_ctrl_c_ends_a_list_that_has_no_end() -> None:
+    """One sentence of a few words has more derivations than anybody can list."""
+    parts = tiny_model(seed=1)
+    decoder = Decoder(parts.blocks, parts.vocabulary, parts.lm)
+    text = as_source([[3, 4, 5, 6] * 5])
+    interrupt = Timer(0.2, os.kill, [os.getpid(), signal.SIGINT])
+    interrupt.start()
+    with pytest.raises(KeyboardInterrupt):
+        decoder.decode(text, Weights.default(), DecodeOptions(), n_best=2**31, distinct=False)
     interrupt.join()
 
 

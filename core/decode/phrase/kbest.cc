@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "interrupt.h"
+
 namespace calque {
 
 KBest::KBest(const SearchGraph& graph, const OptionTable& table, bool distinct)
@@ -14,6 +16,7 @@ KBest::KBest(const SearchGraph& graph, const OptionTable& table, bool distinct)
 
 bool KBest::next(std::vector<GraphStep>& steps, double& score) {
   while (!ends_.empty()) {
+    end_if_interrupted();  // lists may be as long as there are derivations
     std::pop_heap(ends_.begin(), ends_.end());
     Way way = ends_.back();
     ends_.pop_back();
