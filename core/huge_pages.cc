@@ -112,7 +112,8 @@ class Pool {
   }
   void give_back(const void* memory, size_t n_pages) {
     const std::lock_guard lock(mutex_);
-    const auto chunk = std::ranges::find_if(chunks_, [&](const Chunk& one) { return one.has(memory); });
+    const auto chunk = std::ranges::find_if(
+        chunks_, [&](const Chunk& candidate) { return candidate.has(memory); });
     chunk->give_back(memory, n_pages);
     if (chunk->is_empty()) chunks_.erase(chunk);
   }

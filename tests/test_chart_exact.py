@@ -54,7 +54,7 @@ def ranked(
         values = features(grammar, derivation)
         score = sum(weights[name] * value for name, value in values.items())
         scored.append((score, tuple(word for top in derivation for word in top.words())))
-    scored.sort(key=lambda one: -one[0])
+    scored.sort(key=lambda entry: -entry[0])
     if distinct:
         first: dict[tuple[int, ...], float] = {}
         for score, words in scored:

@@ -110,24 +110,24 @@ def corpus(seed: int, n_pairs: int = 12, n_words: int = 6) -> Corpus:
 def test_lists_are_those_of_a_table_made_without_the_pair(
     seed: int, limit: int, how: LeaveOneOutOptions
 ) -> None:
-    one = corpus(seed, n_words=6 + 6 * seed)
-    decoder, training = Decoder.of(one.model), TrainingText(one.model, how)
+    toy = corpus(seed, n_words=6 + 6 * seed)
+    decoder, training = Decoder.of(toy.model), TrainingText(toy.model, how)
     options = replace(UNPRUNED, options_per_span=limit)
     named: dict[str, Any] = {"n_best": 300, "distinct": True, "threads": 1}
-    pairs = [*range(len(one.pairs)), -1]  # the last one's sentence is not left out
-    text = as_source([one.pairs[pair][0] for pair in pairs])
+    pairs = [*range(len(toy.pairs)), -1]  # the last one's sentence is not left out
+    text = as_source([toy.pairs[pair][0] for pair in pairs])
     found = decoder.decode(
-        text, one.model.weights, options, leave_one_out=training.left_out(np.array(pairs)), **named
+        text, toy.model.weights, options, leave_one_out=training.left_out(np.array(pairs)), **named
     )
-    whole = decoder.decode(text, one.model.weights, options, **named)
+    whole = decoder.decode(text, toy.model.weights, options, **named)
     n_changed = n_copied = 0
     for pair, its, all_of_it in zip(pairs, found, whole, strict=True):
-        sentence = as_source([one.pairs[pair][0]])
+        sentence = as_source([toy.pairs[pair][0]])
         if pair < 0:
             expected = all_of_it
         else:
-            slow = decoder_of(one.without(pair, how))
-            [expected] = slow.decode(sentence, one.model.weights, options, **named)
+            slow = decoder_of(toy.without(pair, how))
+            [expected] = slow.decode(sentence, toy.model.weights, options, **named)
         scores = [d.score for d in expected.derivations]
         assert [d.score for d in its.derivations] == pytest.approx(scores, abs=1e-4), pair
         if len(scores) < 300:
@@ -136,9 +136,9 @@ def test_lists_are_those_of_a_table_made_without_the_pair(
             )
         for d in its.derivations[:5]:
             assert list(d.features) == pytest.approx(decoder.dense_features(d, sentence))
-            dot = float(one.model.weights.vector(decoder.feature_names) @ d.features)
+            dot = float(toy.model.weights.vector(decoder.feature_names) @ d.features)
             assert d.score == pytest.approx(dot, abs=1e-4)
-            fired = decoder.explain(d, sentence, one.model.weights)
+            fired = decoder.explain(d, sentence, toy.model.weights)
             parts = sum(part.value * part.weight for step in fired for part in step)
             assert parts == pytest.approx(d.score, abs=1e-4)
         n_changed += abs(its.derivations[0].score - all_of_it.derivations[0].score) > 1e-3
@@ -150,8 +150,8 @@ def test_lists_are_those_of_a_table_made_without_the_pair(
 @pytest.mark.parametrize("families", ["phrase-pair, lexical", "phrase-pair, wordedges"])
 def test_sparse_weights_and_leave_one_out_choose_rules_together(families: str) -> None:
     """Features of the rule alone, and some of its neighbours."""
-    one = corpus(9, n_pairs=40, n_words=5)
-    model = replace(one.model, feature_options=FeatureOptions("rules", families))
+    toy = corpus(9, n_pairs=40, n_words=5)
+    model = replace(toy.model, feature_options=FeatureOptions("rules", families))
     decoder, training = Decoder.of(model), TrainingText(model, LeaveOneOutOptions("one-count"))
     pairs = range(20)
     text = training.source(pairs)
@@ -177,13 +177,13 @@ def test_sparse_weights_and_leave_one_out_choose_rules_together(families: str) -
 
 
 def test_results_depend_neither_on_threads_nor_on_the_sentences_before() -> None:
-    one = corpus(5, n_pairs=40, n_words=4)
-    training, decoder = TrainingText(one.model), Decoder.of(one.model)
+    toy = corpus(5, n_pairs=40, n_words=4)
+    training, decoder = TrainingText(toy.model), Decoder.of(toy.model)
 
     def scores(pairs: range, threads: int) -> list[float]:
         batch = decoder.decode_batch(
             training.source(pairs),
-            one.model.weights,
+            toy.model.weights,
             DecodeOptions(engine="chart", options_per_span=3),
             leave_one_out=training.left_out(pairs),
             threads=threads,

@@ -148,7 +148,7 @@ def chart_of(pair: Pair, size: int) -> Chart:
             key, scored = pair.place(words_of(part), at), (pair.score(part, at), part)
             if key not in best or scored[0] > best[key][0]:
                 best[key] = scored
-        ranked = sorted(best.values(), key=lambda one: -one[0])
+        ranked = sorted(best.values(), key=lambda entry: -entry[0])
         kept[at] = ranked[:size] if size else ranked
     return kept
 
@@ -189,7 +189,7 @@ def expected_update(pair: Pair, rule: Selection, good: Good, size: int) -> tuple
             if is_golden(candidate, at)
         ]
         if scored:
-            gold[at] = max(scored, key=lambda one: one[0])
+            gold[at] = max(scored, key=lambda entry: entry[0])
     bad = {
         at: [scored_part for scored_part in some if is_bad(scored_part[1], at)]
         for at, some in chart.items()
@@ -211,7 +211,7 @@ def expected_update(pair: Pair, rule: Selection, good: Good, size: int) -> tuple
 
     if rule == "maxviolation":
         valid = [update(at) for at in sites if update(at)[0] <= 0]
-        return (min(valid, key=lambda one: one[0])[1] if valid else None), is_won
+        return (min(valid, key=lambda entry: entry[0])[1] if valid else None), is_won
     if rule == "standard":
         if is_won or not chart[last]:
             return None, is_won

@@ -32,14 +32,14 @@ Spans = dict[tuple[int, int], tuple[str, ...]]
 """What a span became."""
 
 
-def fired(one: Task, bags: Bags) -> Counter[int]:
+def fired(toy: Task, bags: Bags) -> Counter[int]:
     return Counter(dict(zip(bags.sparse.keys.tolist(), bags.sparse.counts.tolist(), strict=True)))
 
 
-def matching(one: Task) -> dict[tuple[int, int], list[tuple[str, ...]]]:
+def matching(toy: Task) -> dict[tuple[int, int], list[tuple[str, ...]]]:
     """The targets of all blocks of each span; a word that has none is copied."""
-    blocks, word = one.parts.blocks, one.parts.vocabulary.word
-    ids = one.text.sentences.ids.tolist()
+    blocks, word = toy.parts.blocks, toy.parts.vocabulary.word
+    ids = toy.text.sentences.ids.tolist()
     found = {}
     for begin in range(len(ids)):
         for end in range(begin + 1, len(ids) + 1):
@@ -50,21 +50,21 @@ def matching(one: Task) -> dict[tuple[int, int], list[tuple[str, ...]]]:
                     for row in blocks.blocks(phrase)
                 ]
             elif end == begin + 1:
-                found[begin, end] = [(one.source[begin],)]
+                found[begin, end] = [(toy.source[begin],)]
     return found
 
 
-def drawn(one: Task, seed: int) -> Spans:
+def drawn(toy: Task, seed: int) -> Spans:
     """What P1 tells: words of the source differ, so a source phrase is a span."""
-    only = replace(one, decoder=limited(one, ("P1",)))
-    keys = fired(only, only.decoder.bags(one.text, seed, threads=1))
+    only = replace(toy, decoder=limited(toy, ("P1",)))
+    keys = fired(only, only.decoder.bags(toy.text, seed, threads=1))
     spans = {}
-    for (begin, end), targets in matching(one).items():
-        phrase = " ".join(one.source[begin:end])
+    for (begin, end), targets in matching(toy).items():
+        phrase = " ".join(toy.source[begin:end])
         hits = [
             target
             for target in dict.fromkeys(targets)
-            if one.decoder.features.key_of(f"P1:{phrase} ||| {' '.join(target)}") in keys
+            if toy.decoder.features.key_of(f"P1:{phrase} ||| {' '.join(target)}") in keys
         ]
         assert len(hits) == 1, (phrase, hits)
         spans[begin, end] = hits[0]
@@ -72,11 +72,11 @@ def drawn(one: Task, seed: int) -> Spans:
     return spans
 
 
-def limited(one: Task, families: tuple[str, ...]) -> Decoder:
-    templates = one.decoder.features.templates
+def limited(toy: Task, families: tuple[str, ...]) -> Decoder:
+    templates = toy.decoder.features.templates
     chosen = [n for n in templates if any(n == f or n.startswith(f + ".") for f in families)]
-    features = one.decoder.features.only(chosen)
-    return Decoder(one.parts.blocks, one.parts.vocabulary, one.parts.lm, features)
+    features = toy.decoder.features.only(chosen)
+    return Decoder(toy.parts.blocks, toy.parts.vocabulary, toy.parts.lm, features)
 
 
 def of_many_blocks() -> Task:
@@ -95,37 +95,37 @@ def of_many_blocks() -> Task:
 def test_every_span_that_blocks_match_gives_one_of_them_and_its_features(
     model_seed: int, source: list[str], seed: int
 ) -> None:
-    one = task(model_seed, source, OF_BLOCK)
-    spans = drawn(one, seed)
-    bags = limited(one, OF_BLOCK).bags(one.text, seed, threads=1)
-    ids = one.text.sentences.ids.tolist()
+    toy = task(model_seed, source, OF_BLOCK)
+    spans = drawn(toy, seed)
+    bags = limited(toy, OF_BLOCK).bags(toy.text, seed, threads=1)
+    ids = toy.text.sentences.ids.tolist()
     blocks = tuple(
-        Block(begin, end, target, 0, one.parts.blocks.find(ids[begin:end]) < 0)
+        Block(begin, end, target, 0, toy.parts.blocks.find(ids[begin:end]) < 0)
         for (begin, end), target in spans.items()
     )
     derived = Derived(tuple(source), blocks, CLASSES, CLASSES)
-    key_of = one.decoder.features.key_of
+    key_of = toy.decoder.features.key_of
     wanted = Counter({key_of(name): n for name, n in names(OF_BLOCK, derived).items()})
-    assert fired(one, bags) == wanted
+    assert fired(toy, bags) == wanted
     assert bags.sparse.keys.tolist() == sorted(wanted)
-    word = one.parts.vocabulary.word
+    word = toy.parts.vocabulary.word
     texts = [word(w) if w >= 0 else source[-1 - w] for w in bags.words.tolist()]
     in_order = [w for span in sorted(spans) for w in spans[span]]
     assert texts == in_order
 
 
 def test_all_blocks_of_a_span_are_drawn_equally_often_and_spans_apart() -> None:
-    one = of_many_blocks()
+    toy = of_many_blocks()
     n = 800
-    draws = [drawn(one, seed) for seed in range(n)]
-    many = [span for span, targets in matching(one).items() if len(targets) > 2]
+    draws = [drawn(toy, seed) for seed in range(n)]
+    many = [span for span, targets in matching(toy).items() if len(targets) > 2]
     assert len(many) >= 3
     for span in many:
-        targets = matching(one)[span]
+        targets = matching(toy)[span]
         expected = n / len(targets)
         counts = Counter(draw[span] for draw in draws)
         assert sum((counts[t] - expected) ** 2 / expected for t in targets) < 3 * len(targets) + 12
-    first, second = (matching(one)[span][0] for span in many[:2])
+    first, second = (matching(toy)[span][0] for span in many[:2])
     shares = [
         np.mean([draw[span] == t for draw in draws])
         for span, t in zip(many[:2], (first, second), strict=True)
@@ -153,10 +153,10 @@ def test_what_is_drawn_depends_on_the_place_in_the_text_not_on_batches_or_thread
 
 @pytest.mark.parametrize("how", [WAYS[0], WAYS[1], WAYS[3]], ids=["drop", "penalty", "one-count"])
 def test_blocks_that_a_pair_forgets_are_not_drawn(how: LeaveOneOutOptions) -> None:
-    one = corpus(5, n_pairs=14, n_words=8)
-    model = replace(one.model, feature_options=FeatureOptions("standard", "P1"))
+    toy = corpus(5, n_pairs=14, n_words=8)
+    model = replace(toy.model, feature_options=FeatureOptions("standard", "P1"))
     decoder, training = Decoder.of(model), TrainingText(model, how)
-    spans, pairs = spans_of(one)
+    spans, pairs = spans_of(toy)
     words = [i for i, span in enumerate(spans) if len(span) == 1]
     spans, pairs = [spans[i] for i in words], [pairs[i] for i in words]
     text = as_source([list(span) for span in spans])
@@ -169,7 +169,7 @@ def test_blocks_that_a_pair_forgets_are_not_drawn(how: LeaveOneOutOptions) -> No
             targets.add(tuple(bags.words[bounds[i] : bounds[i + 1]].tolist()))
     n_copied = 0
     for span, pair, targets in zip(spans, pairs, found, strict=True):
-        options = expected(one, pair, span, how)
+        options = expected(toy, pair, span, how)
         n_copied += options is None
         assert targets == ({(-1,)} if options is None else set(options))
     assert n_copied > 0 or how.what == "counts"

@@ -63,14 +63,14 @@ def cased(tmp_path_factory: pytest.TempPathFactory) -> Translator:
     return Translator(build(files, folder / "model", options, threads=1))
 
 
-def check_whole(one: Translation, n_words: int) -> None:
+def check_whole(translation: Translation, n_words: int) -> None:
     """Every source word is translated once, and what is told of the blocks fits the words."""
-    spans = sorted((block.begin, block.end) for block in one.blocks)
+    spans = sorted((block.begin, block.end) for block in translation.blocks)
     assert [i for begin, end in spans for i in range(begin, end)] == list(range(n_words))
-    assert " ".join(block.target for block in one.blocks).split() == list(one.words)
-    assert one.features["word_count"] == len(one.words)
-    assert one.features["unknown"] == -sum(not block.known for block in one.blocks)
-    assert all(0 <= s < n_words and 0 <= t < len(one.words) for s, t in one.links)
+    assert " ".join(block.target for block in translation.blocks).split() == list(translation.words)
+    assert translation.features["word_count"] == len(translation.words)
+    assert translation.features["unknown"] == -sum(not block.known for block in translation.blocks)
+    assert all(0 <= s < n_words and 0 <= t < len(translation.words) for s, t in translation.links)
 
 
 def leftmost_longest(words: Sequence[str], terms: dict[str, str]) -> list[tuple[int, int, str]]:

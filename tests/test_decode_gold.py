@@ -41,11 +41,11 @@ def wanted_text(reference: list[int]) -> SourceText:
 
 
 def gold_of(
-    one: Task, reference: list[int], by: Rules, prefixes: Prefixes = "longest"
+    toy: Task, reference: list[int], by: Rules, prefixes: Prefixes = "longest"
 ) -> tuple[GoldLattices, GoldText]:
     wanted, options = wanted_text(reference), force_options(by)
-    found = GoldLattices.find(one.decoder, one.text, wanted, options, prefixes=prefixes)
-    return found, GoldText(one.decoder, one.text, wanted, found)
+    found = GoldLattices.find(toy.decoder, toy.text, wanted, options, prefixes=prefixes)
+    return found, GoldText(toy.decoder, toy.text, wanted, found)
 
 
 def golden(partial: list[Partial], reference: list[int], n_source: int) -> list[Partial]:
@@ -81,18 +81,18 @@ def states_of(lattices: GoldLattices, at: int) -> set[Any]:
 
 
 def check_bins(
-    one: Task, gold: GoldText, partial: list[Partial], reference: list[int], by: Rules, seed: int
+    toy: Task, gold: GoldText, partial: list[Partial], reference: list[int], by: Rules, seed: int
 ) -> None:
     """States, and the best score per bin under random weights, equal enumeration."""
     lattices = gold.lattices
-    n_words = len(one.source)
+    n_words = len(toy.source)
     every = {
         name
         for steps, _ in partial
         for ends in (False, True)
-        for name in one.names(steps, ends=ends)
+        for name in toy.names(steps, ends=ends)
     }
-    weights = one.weights(seed, every)
+    weights = toy.weights(seed, every)
     for at, scores in enumerate(gold.scores(weights, force_options(by))):
         n_source, n_target = int(lattices.n_source[at]), int(lattices.n_target[at])
         good = golden(partial, reference[:n_target], n_source)
@@ -104,7 +104,7 @@ def check_bins(
                 continue
             ends = complete and bool(lattices.is_whole[at])
             assert not ends or n_source == n_words
-            best[len(covered)] = max(best[len(covered)], one.score(weights, steps, ends=ends))
+            best[len(covered)] = max(best[len(covered)], toy.score(weights, steps, ends=ends))
         np.testing.assert_allclose(scores, best, atol=1e-4)
 
 
@@ -114,15 +114,15 @@ def test_the_best_score_of_every_bin_is_that_of_enumeration(
     seed: int, source: list[str], by: Rules, chosen: tuple[str, ...], data: st.DataObject
 ) -> None:
     assume(not by.strict)
-    one = task(seed, source, chosen)
-    partial = list(partial_derivations(one.parts, one.text.sentences.ids.tolist(), by))
+    toy = task(seed, source, chosen)
+    partial = list(partial_derivations(toy.parts, toy.text.sentences.ids.tolist(), by))
     assume(len(partial) < 4000)
     complete = [steps for steps, covered in partial if len(covered) == len(source)]
     reference = list(words_of(data.draw(st.sampled_from(complete))))
-    lattices, gold = gold_of(one, reference, by)
+    lattices, gold = gold_of(toy, reference, by)
     assert lattices.n_source.tolist() == [len(source)]
     assert lattices.is_whole.all()
-    check_bins(one, gold, partial, reference, by, seed)
+    check_bins(toy, gold, partial, reference, by, seed)
 
 
 @few
@@ -131,8 +131,8 @@ def test_prefix_pairs_stand_for_pairs_out_of_reach(
     seed: int, source: list[str], by: Rules, chosen: tuple[str, ...], data: st.DataObject
 ) -> None:
     assume(not by.strict)
-    one = task(seed, source, chosen)
-    partial = list(partial_derivations(one.parts, one.text.sentences.ids.tolist(), by))
+    toy = task(seed, source, chosen)
+    partial = list(partial_derivations(toy.parts, toy.text.sentences.ids.tolist(), by))
     assume(len(partial) < 4000)
     prefixes = [(d, n) for d, n in partial if d and n == frozenset(range(len(n)))]
     reference = [*words_of(data.draw(st.sampled_from(prefixes))[0]), NO_WORD]
@@ -141,26 +141,26 @@ def test_prefix_pairs_stand_for_pairs_out_of_reach(
         for steps, covered in prefixes
         if list(words_of(steps)) == reference[: len(words_of(steps))]
     }
-    longest, gold = gold_of(one, reference, by)
+    longest, gold = gold_of(toy, reference, by)
     assert [(*longest.n_source, *longest.n_target)] == [max(pairs)]
-    check_bins(one, gold, partial, reference, by, seed)
-    every, gold = gold_of(one, reference, by, "all")
+    check_bins(toy, gold, partial, reference, by, seed)
+    every, gold = gold_of(toy, reference, by, "all")
     assert list(zip(every.n_source, every.n_target, strict=True)) == sorted(pairs)
     assert not every.is_whole.any()
-    check_bins(one, gold, partial, reference, by, seed)
-    none, _ = gold_of(one, reference, by, "none")
+    check_bins(toy, gold, partial, reference, by, seed)
+    none, _ = gold_of(toy, reference, by, "none")
     assert len(none) == 0
     assert none.n_pairs == 1
 
 
 def test_own_blocks_are_left_out_of_lattices_and_scores() -> None:
     """With leave-one-out a lattice is that of forced decoding with leave-one-out."""
-    one = corpus(3, n_pairs=60, n_words=5)
-    decoder, weights, options = Decoder.of(one.model), one.model.weights, ForceOptions(min_prefix=1)
-    pairs = range(len(one.pairs))
+    toy = corpus(3, n_pairs=60, n_words=5)
+    decoder, weights, options = Decoder.of(toy.model), toy.model.weights, ForceOptions(min_prefix=1)
+    pairs = range(len(toy.pairs))
     n_lost = 0
     for how in (LeaveOneOutOptions(what="one-count"), LeaveOneOutOptions()):
-        training = TrainingText(one.model, how)
+        training = TrainingText(toy.model, how)
         source, references = training.source(pairs), training.references(pairs)
         left_out = training.left_out(pairs)
         lattices = GoldLattices.find(decoder, source, references, options, leave_one_out=left_out)
@@ -177,9 +177,9 @@ def test_own_blocks_are_left_out_of_lattices_and_scores() -> None:
 
 
 def test_threads_and_files_change_nothing() -> None:
-    one = corpus(4, n_pairs=40, n_words=6)
-    decoder, options = Decoder.of(one.model), ForceOptions(min_prefix=1)
-    training = TrainingText(one.model)
+    toy = corpus(4, n_pairs=40, n_words=6)
+    decoder, options = Decoder.of(toy.model), ForceOptions(min_prefix=1)
+    training = TrainingText(toy.model)
     source, references = training.source(range(40)), training.references(range(40))
     first, other = (
         GoldLattices.find(decoder, source, references, options, prefixes="all", threads=n)
@@ -204,8 +204,8 @@ def test_threads_and_files_change_nothing() -> None:
     [("first", 65535), ("later", 1 << 40), ("last_end", 60000), ("n_words", 60000)],
 )
 def test_states_outside_their_pair_are_refused(name: str, value: int) -> None:
-    one = corpus(4, n_pairs=10, n_words=6)
-    decoder, training = Decoder.of(one.model), TrainingText(one.model)
+    toy = corpus(4, n_pairs=10, n_words=6)
+    decoder, training = Decoder.of(toy.model), TrainingText(toy.model)
     source, references = training.source(range(10)), training.references(range(10))
     options = ForceOptions(min_prefix=1)
     arrays = GoldLattices.find(decoder, source, references, options).to_arrays()
@@ -213,7 +213,7 @@ def test_states_outside_their_pair_are_refused(name: str, value: int) -> None:
     states[-1] = value
     damaged = GoldLattices.from_arrays({**arrays, name: states})
     with pytest.raises(CalqueError, match="a state of a gold lattice lies outside its pair"):
-        GoldText(decoder, source, references, damaged).scores(one.model.weights, options)
+        GoldText(decoder, source, references, damaged).scores(toy.model.weights, options)
 
 
 def test_pairs_that_are_too_large_are_counted() -> None:

@@ -118,15 +118,15 @@ def corpus(
     return Corpus(pairs, model, other_links)
 
 
-def expected(one: Corpus, pair: int, span: Phrase, how: LeaveOneOutOptions) -> Options | None:
+def expected(toy: Corpus, pair: int, span: Phrase, how: LeaveOneOutOptions) -> Options | None:
     """The options of a span, written down from the papers; none: the word is copied."""
-    whole, rest = one.counts(), one.counts(without=pair)
+    whole, rest = toy.counts(), toy.counts(without=pair)
     options: Options = {}
     for (source, target), n in whole.joint.items():
         if source != span:
             continue
         if how.what == "one-count":
-            if n > 1 + len(one.other_links) or rest.joint[source, target]:
+            if n > 1 + len(toy.other_links) or rest.joint[source, target]:
                 options[target] = (
                     math.log(n / whole.target[target]),
                     math.log(n / whole.source[span]),
@@ -140,14 +140,14 @@ def expected(one: Corpus, pair: int, span: Phrase, how: LeaveOneOutOptions) -> O
             n_words = len(source) + len(target)
             penalty = how.unseen_log_prob + how.unseen_log_prob_per_word * n_words
             options[target] = (penalty, penalty)
-    occurs_elsewhere = any(span[0] in p[0] for i, p in enumerate(one.pairs) if i != pair)
+    occurs_elsewhere = any(span[0] in p[0] for i, p in enumerate(toy.pairs) if i != pair)
     if len(span) == 1 and occurs_elsewhere:
-        options |= one.made(span[0])
+        options |= toy.made(span[0])
     return options or (None if len(span) == 1 else {})
 
 
 def found(
-    one: Corpus,
+    toy: Corpus,
     spans: list[Phrase],
     pairs: list[int],
     how: LeaveOneOutOptions,
@@ -155,14 +155,14 @@ def found(
     by: Literal["score", "count"] = "score",
 ) -> list[Options | None]:
     """The options of spans, as the single block of a sentence each."""
-    decoder = Decoder.of(one.model)
-    training = TrainingText(one.model, how)
+    decoder = Decoder.of(toy.model)
+    training = TrainingText(toy.model, how)
     search = DecodeOptions(
         reordering="mon", stack_size=0, pop_limit=0, options_per_span=limit, options_by=by
     )
     lists = decoder.decode(
         as_source([list(span) for span in spans]),
-        one.model.weights,
+        toy.model.weights,
         search,
         n_best=10_000,
         distinct=False,
@@ -174,7 +174,7 @@ def found(
     for decoded in lists:
         single = [d for d in decoded.derivations if len(d.steps) == 1]
         for d in single:
-            dot = float(one.model.weights.vector() @ d.features)
+            dot = float(toy.model.weights.vector() @ d.features)
             assert d.score == pytest.approx(dot, abs=1e-4)
         if single and single[0].steps[0].block < 0:
             out.append(None)
@@ -187,9 +187,9 @@ def found(
     return out
 
 
-def spans_of(one: Corpus) -> tuple[list[Phrase], list[int]]:
+def spans_of(toy: Corpus) -> tuple[list[Phrase], list[int]]:
     spans, pairs = [], []
-    for pair, (source, _, _) in enumerate(one.pairs):
+    for pair, (source, _, _) in enumerate(toy.pairs):
         for begin in range(len(source)):
             for end in range(begin + 1, min(len(source), begin + MAX_WORDS) + 1):
                 spans.append(tuple(source[begin:end]))
@@ -219,11 +219,11 @@ WAYS = [
 def test_options_equal_those_of_a_corpus_without_the_pair(
     seed: int, n_sets: int, how: LeaveOneOutOptions
 ) -> None:
-    one = corpus(seed, n_pairs=14, n_words=3 + seed, n_sets=n_sets)
-    spans, pairs = spans_of(one)
-    options = found(one, spans, pairs, how)
+    toy = corpus(seed, n_pairs=14, n_words=3 + seed, n_sets=n_sets)
+    spans, pairs = spans_of(toy)
+    options = found(toy, spans, pairs, how)
     for span, pair, its_options in zip(spans, pairs, options, strict=True):
-        assert same(its_options, expected(one, pair, span, how)), (span, pair)
+        assert same(its_options, expected(toy, pair, span, how)), (span, pair)
     if (
         seed == 5 and n_sets == 1 and how.unseen_log_prob is None
     ):  # some words are of one pair alone
@@ -235,16 +235,16 @@ def test_the_best_options_are_kept_whatever_is_remembered(how: LeaveOneOutOption
     """Phrases with more blocks than are remembered, in an order in which memory is used again."""
     # The best blocks of word 3 are all of one pair: more than are held in reserve.
     greedy: Pair = ([3] * 20, list(range(20, 40)), [(i, i) for i in range(20)])
-    one = corpus(99, n_pairs=150, n_words=6, more=(greedy,))
-    spans, pairs = spans_of(one)
+    toy = corpus(99, n_pairs=150, n_words=6, more=(greedy,))
+    spans, pairs = spans_of(toy)
     short = [i for i, span in enumerate(spans) if len(span) < 3]  # every derivation is listed
     order = np.random.default_rng(1).permutation(short)
     spans, pairs = [spans[i] for i in order], [pairs[i] for i in order]
     pairs = [pair if i % 3 else -1 for i, pair in enumerate(pairs)]
-    every = found(one, spans, pairs, how)
+    every = found(toy, spans, pairs, how)
     assert max(len(options or ()) for options in every) > 20
     for limit in (1, 4):
-        for kept, options in zip(found(one, spans, pairs, how, limit), every, strict=True):
+        for kept, options in zip(found(toy, spans, pairs, how, limit), every, strict=True):
             if options is None or kept is None:
                 assert options is kept
                 continue
@@ -256,8 +256,8 @@ def test_the_best_options_are_kept_whatever_is_remembered(how: LeaveOneOutOption
 @pytest.mark.parametrize("how", WAYS[:2], ids=["drop", "penalty"])
 def test_options_by_count_are_those_that_are_left(how: LeaveOneOutOptions) -> None:
     """Counts of events stay: of the blocks that are not gone, those seen most often are kept."""
-    one = corpus(97, n_pairs=150, n_words=6)
-    table = one.model.blocks
+    toy = corpus(97, n_pairs=150, n_words=6)
+    table = toy.model.blocks
     counts = np.random.default_rng(2).integers(0, 9, (len(table), 3)).astype(np.int32)
     nothing = np.zeros(len(table), np.float32)
     local = LocalModelData(
@@ -267,16 +267,16 @@ def test_options_by_count_are_those_that_are_left(how: LeaveOneOutOptions) -> No
         BlockColumn(nothing, 0.0),
         np.empty((0, 2), np.int32),
     )
-    one = replace(one, model=replace(one.model, feature_data=FeatureData(local_model=local)))
-    spans, pairs = spans_of(one)
+    toy = replace(toy, model=replace(toy.model, feature_data=FeatureData(local_model=local)))
+    spans, pairs = spans_of(toy)
     short = [i for i, span in enumerate(spans) if len(span) < 3]
     order = np.random.default_rng(1).permutation(short)
     spans, pairs = [spans[i] for i in order], [pairs[i] for i in order]
     pairs = [pair if i % 3 else -1 for i, pair in enumerate(pairs)]
-    every = found(one, spans, pairs, how)
+    every = found(toy, spans, pairs, how)
     assert max(len(options or ()) for options in every) > 20
     for kept, options, span in zip(
-        found(one, spans, pairs, how, 3, "count"), every, spans, strict=True
+        found(toy, spans, pairs, how, 3, "count"), every, spans, strict=True
     ):
         if options is None or kept is None:
             assert options is kept
@@ -290,13 +290,13 @@ def test_options_by_count_are_those_that_are_left(how: LeaveOneOutOptions) -> No
 @pytest.mark.parametrize("families", ["phrase-pair, lexical", "phrase-pair, wordedges"])
 def test_sparse_weights_and_leave_one_out_choose_options_together(families: str) -> None:
     """Features of the block alone, and some of its neighbours; words of many blocks."""
-    one = corpus(98, n_pairs=150, n_words=6)
-    model = replace(one.model, feature_options=FeatureOptions("standard", families))
+    toy = corpus(98, n_pairs=150, n_words=6)
+    model = replace(toy.model, feature_options=FeatureOptions("standard", families))
     decoder, training = Decoder.of(model), TrainingText(model)
     words = list(range(3, 9)) * 5
     text = as_source([[word] for word in words])
     pairs = [
-        next(i for i, pair in enumerate(one.pairs[at:], at) if word in pair[0])
+        next(i for i, pair in enumerate(toy.pairs[at:], at) if word in pair[0])
         for at, word in enumerate(words)
     ]
     every = DecodeOptions(reordering="mon", stack_size=0, pop_limit=0, options_per_span=0)
@@ -320,13 +320,13 @@ def test_sparse_weights_and_leave_one_out_choose_options_together(families: str)
 
 
 def test_results_depend_neither_on_threads_nor_on_the_sentences_before() -> None:
-    one = corpus(5, n_pairs=60, n_words=3)
-    training, decoder = TrainingText(one.model), Decoder.of(one.model)
+    toy = corpus(5, n_pairs=60, n_words=3)
+    training, decoder = TrainingText(toy.model), Decoder.of(toy.model)
 
     def scores(pairs: range, threads: int) -> list[float]:
         batch = decoder.decode_batch(
             training.source(pairs),
-            one.model.weights,
+            toy.model.weights,
             DecodeOptions(options_per_span=3),
             leave_one_out=training.left_out(pairs),
             threads=threads,
@@ -339,19 +339,19 @@ def test_results_depend_neither_on_threads_nor_on_the_sentences_before() -> None
 
 
 def test_the_training_text_is_encoded_as_text_is() -> None:
-    one = corpus(7, n_pairs=30, n_words=6)
+    toy = corpus(7, n_pairs=30, n_words=6)
     source = Vocabulary([f"w{i}" if i % 2 else f"only{i}" for i in range(6)])
     model = Model(
-        one.model.preprocessor,
+        toy.model.preprocessor,
         source,
-        one.model.target_vocabulary,
-        one.model.blocks,
-        one.model.lm,
-        one.model.weights,
-        one.model.decode_options,
-        bitext=one.model.bitext,
+        toy.model.target_vocabulary,
+        toy.model.blocks,
+        toy.model.lm,
+        toy.model.weights,
+        toy.model.decode_options,
+        bitext=toy.model.bitext,
     )
-    lines = [" ".join(source.word(word) for word in pair[0]) for pair in one.pairs]
+    lines = [" ".join(source.word(word) for word in pair[0]) for pair in toy.pairs]
     for pairs in (range(30), range(11, 17)):
         text = TrainingText(model).source(pairs)
         want = SourceText.encode(lines[pairs.start : pairs.stop], source, model.target_vocabulary)
@@ -361,21 +361,21 @@ def test_the_training_text_is_encoded_as_text_is() -> None:
 
 def test_forced_decoding_leaves_the_pair_out() -> None:
     """A pair is derived from blocks of other pairs only: enumerated on short monotone pairs."""
-    one = corpus(3, n_pairs=40, n_words=4)
+    toy = corpus(3, n_pairs=40, n_words=4)
     how = LeaveOneOutOptions("one-count")
-    training, decoder = TrainingText(one.model, how), Decoder.of(one.model)
-    every = range(len(one.pairs))
+    training, decoder = TrainingText(toy.model, how), Decoder.of(toy.model)
+    every = range(len(toy.pairs))
     options = ForceOptions(reordering="mon", min_prefix=1)
-    parts = training.source(every), training.references(every), one.model.weights, options
+    parts = training.source(every), training.references(every), toy.model.weights, options
 
     def ways(i: int, pair: int) -> float:
         """Derivations of pair i, left to right, where blocks of `pair` are left out."""
-        source, target, _ = one.pairs[i]
+        source, target, _ = toy.pairs[i]
         table: dict[tuple[int, int], float] = {(0, 0): 1.0}
         for end in range(1, len(source) + 1):
             for begin in range(max(0, end - MAX_WORDS), end):
                 span = tuple(source[begin:end])
-                options = expected(one, pair, span, how)
+                options = expected(toy, pair, span, how)
                 targets = [span] if options is None else list(options)
                 for place in range(len(target) + 1):
                     for words in targets:
@@ -394,11 +394,11 @@ def test_forced_decoding_leaves_the_pair_out() -> None:
 @pytest.mark.parametrize("how", WAYS, ids=["drop", "penalty", "per word", "one-count"])
 def test_oracles_come_from_what_the_pair_does_not_forget(how: LeaveOneOutOptions) -> None:
     """The best of all derivations, left to right, whose blocks are left: enumerated."""
-    one = corpus(6, n_pairs=30, n_words=5)
-    training, decoder = TrainingText(one.model, how), Decoder.of(one.model)
-    pairs = np.array([i for i, pair in enumerate(one.pairs) if len(pair[0]) <= 4])
-    text = as_source([one.pairs[i][0] for i in pairs])
-    targets = Sentences.from_lists([one.pairs[i][1] for i in pairs])
+    toy = corpus(6, n_pairs=30, n_words=5)
+    training, decoder = TrainingText(toy.model, how), Decoder.of(toy.model)
+    pairs = np.array([i for i, pair in enumerate(toy.pairs) if len(pair[0]) <= 4])
+    text = as_source([toy.pairs[i][0] for i in pairs])
+    targets = Sentences.from_lists([toy.pairs[i][1] for i in pairs])
     wanted = [SourceText(targets, targets.ids.copy())]
     search = OracleOptions(reordering="mon", stack_size=0, max_targets=0)
 
@@ -408,7 +408,7 @@ def test_oracles_come_from_what_the_pair_does_not_forget(how: LeaveOneOutOptions
             return [()]
         found = []
         for end in range(begin + 1, min(len(source), begin + MAX_WORDS) + 1):
-            options = expected(one, pair, tuple(source[begin:end]), how)
+            options = expected(toy, pair, tuple(source[begin:end]), how)
             first = [(-1 - source.index(source[begin]),)] if options is None else list(options)
             rest = ways(source, pair, end) if first else []
             found += [a + b for a in first for b in rest]
@@ -420,7 +420,7 @@ def test_oracles_come_from_what_the_pair_does_not_forget(how: LeaveOneOutOptions
     n_changed = 0
     whole = decoder.oracle(text, wanted, search, n_best=1)
     for pair, its, best in zip(pairs.tolist(), found, whole, strict=True):
-        source, target, _ = one.pairs[pair]
+        source, target, _ = toy.pairs[pair]
         every = sorted((bleu(w, [target], False) for w in ways(source, pair, 0)), reverse=True)
         assert [d.score for d in its.derivations] == pytest.approx(every[:3], abs=1e-5)
         n_changed += its.derivations[0].score < best.derivations[0].score - 1e-3
@@ -428,14 +428,14 @@ def test_oracles_come_from_what_the_pair_does_not_forget(how: LeaveOneOutOptions
 
 
 def test_what_cannot_be_left_out_is_refused() -> None:
-    one, other = corpus(1, n_pairs=5, n_words=3), corpus(2, n_pairs=5, n_words=3)
+    toy, other = corpus(1, n_pairs=5, n_words=3), corpus(2, n_pairs=5, n_words=3)
     text = as_source([[3]])
-    decoder = Decoder.of(one.model)
+    decoder = Decoder.of(toy.model)
 
     def decode(leaving: _core.LeaveOneOut) -> None:
-        decoder.decode(text, one.model.weights, DecodeOptions(), leave_one_out=leaving)
+        decoder.decode(text, toy.model.weights, DecodeOptions(), leave_one_out=leaving)
 
-    training = TrainingText(one.model)
+    training = TrainingText(toy.model)
     with pytest.raises(CalqueError, match="a pair per sentence"):
         decode(training.left_out(range(2)))
     with pytest.raises(CalqueError, match="outside the training corpus"):
@@ -444,11 +444,11 @@ def test_what_cannot_be_left_out_is_refused() -> None:
         decode(TrainingText(other.model).left_out(range(1)))
     without = Model(
         Preprocessor(),
-        one.model.source_vocabulary,
-        one.model.target_vocabulary,
-        one.model.blocks,
-        one.model.lm,
-        one.model.weights,
+        toy.model.source_vocabulary,
+        toy.model.target_vocabulary,
+        toy.model.blocks,
+        toy.model.lm,
+        toy.model.weights,
         DecodeOptions(),
     )
     with pytest.raises(ModelError, match="keep_bitext_mb"):

@@ -82,8 +82,8 @@ def test_reach_is_that_of_forced_decoding_without_blocks_of_one_occurrence(
         n_words = len(pair.source)
         for limit, found in zip((*LIMITS, UNLIMITED), pair.found, strict=True):
             if limit != UNLIMITED or n_words <= UNLIMITED_WORDS:
-                one = count(found, n_words, 5)
-                counts[limit, n_words] = counts.get((limit, n_words), Counts()) + one
+                counted = count(found, n_words, 5)
+                counts[limit, n_words] = counts.get((limit, n_words), Counts()) + counted
         if all(found.reachable for found in pair.found[:-1]):
             both += 1
             logs += np.log([found.n_derivations for found in pair.found[:-1]])
@@ -234,8 +234,8 @@ def reachability(*shares: float, n_pairs: int = 1000) -> Reachability:
     """Points of such shares in reach under every limit."""
     rows = []
     for i, share in enumerate(shares):
-        one = Counts(n_pairs=n_pairs, n_reachable=round(share * n_pairs))
-        rows.append(Row(5 * i + 1, 5 * i + 5, (one,) * (len(LIMITS) + 1)))
+        under_any = Counts(n_pairs=n_pairs, n_reachable=round(share * n_pairs))
+        rows.append(Row(5 * i + 1, 5 * i + 5, (under_any,) * (len(LIMITS) + 1)))
     limits = (*LIMITS, UNLIMITED)
     return Reachability(limits, tuple(rows), tuple(Counts() for _ in limits))
 
@@ -256,8 +256,8 @@ def test_growth_is_exponential_where_the_logarithm_is_a_straight_line() -> None:
         plain = reachability(*[1.0] * len(logs))
         rows = []
         for row, log in zip(plain.rows, logs, strict=True):
-            one = Counts(n_pairs=50, n_reachable=50, log_derivations=50 * log)
-            rows.append(Row(row.shortest, row.longest, (one,) * (len(LIMITS) + 1)))
+            under_any = Counts(n_pairs=50, n_reachable=50, log_derivations=50 * log)
+            rows.append(Row(row.shortest, row.longest, (under_any,) * (len(LIMITS) + 1)))
         return Reachability(plain.limits, tuple(rows), plain.total)
 
     def verdicts(*logs: float) -> set[Verdict]:

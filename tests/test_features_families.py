@@ -122,8 +122,8 @@ def task(seed: int, source: list[str], chosen: tuple[str, ...]) -> Task:
     return Task(parts, decoder, tuple(source), text, chosen, listed)
 
 
-def every(one: Task, by: Rules) -> list[tuple[Step, ...]]:
-    return list(derivations(one.parts, one.text.sentences.ids.tolist(), by))
+def every(toy: Task, by: Rules) -> list[tuple[Step, ...]]:
+    return list(derivations(toy.parts, toy.text.sentences.ids.tolist(), by))
 
 
 def steps_of(derivation: _core.Derivation) -> tuple[Step, ...]:
@@ -136,37 +136,37 @@ def steps_of(derivation: _core.Derivation) -> tuple[Step, ...]:
 def test_names_and_keys_are_those_of_the_reference(
     family: str, seed: int, source: list[str], by: Rules
 ) -> None:
-    one = task(seed, source, (family,))
-    found = one.decoder.decode(
-        one.text, Weights.default(), search_options(by), n_best=10, distinct=False
+    toy = task(seed, source, (family,))
+    found = toy.decoder.decode(
+        toy.text, Weights.default(), search_options(by), n_best=10, distinct=False
     )
     for derivation in found[0].derivations:
-        expected = one.names(steps_of(derivation))
-        key_of = one.decoder.features.key_of
-        keys, counts = one.decoder.sparse_features(derivation, one.text)
+        expected = toy.names(steps_of(derivation))
+        key_of = toy.decoder.features.key_of
+        keys, counts = toy.decoder.sparse_features(derivation, toy.text)
         by_key = Counter[int]()
         for name, count in expected.items():
             by_key[key_of(name)] += count
         assert dict(zip(keys.tolist(), counts.tolist(), strict=True)) == by_key
-        assert one.decoder.sparse_names(derivation, one.text) == {
+        assert toy.decoder.sparse_names(derivation, toy.text) == {
             key_of(name): name for name in expected
         }
 
 
 @pytest.mark.parametrize("n_words", [3, 4, 5, 6])
 def test_forward_orientation_is_that_from_right_to_left_where_blocks_merge(n_words: int) -> None:
-    one = task(3, [f"w{i % 4}" for i in range(n_words)], ("hierarchical",))
-    ids = one.text.sentences.ids.tolist()
-    single = [s for s in options(one.parts, ids) if s.end == s.begin + 1]
+    toy = task(3, [f"w{i % 4}" for i in range(n_words)], ("hierarchical",))
+    ids = toy.text.sentences.ids.tolist()
+    single = [s for s in options(toy.parts, ids) if s.end == s.begin + 1]
     step = {s.begin: s for s in single}
     assert all(s.block >= 0 for s in step.values())
     n_merging = n_apart = n_differing = 0
     for order in permutations(range(n_words)):
         steps = tuple(step[i] for i in order)
         blocks = [(s.begin, s.end, list(s.target)) for s in steps]
-        derivation = one.decoder.derive(one.text, blocks, Weights.default())
-        found = one.decoder.sparse_names(derivation, one.text).values()
-        d = one.derived(steps)
+        derivation = toy.decoder.derive(toy.text, blocks, Weights.default())
+        found = toy.decoder.sparse_names(derivation, toy.text).values()
+        d = toy.derived(steps)
         expected = set()
         for b, (begin, end) in zip(d.blocks, merged_from_the_right(d.blocks, n_words), strict=True):
             way = "M" if b.end == begin else "S" if b.begin == end else "D"
@@ -188,24 +188,24 @@ def test_forward_orientation_is_that_from_right_to_left_where_blocks_merge(n_wor
 def test_the_n_best_list_is_every_derivation_in_order(
     seed: int, source: list[str], by: Rules, chosen: tuple[str, ...]
 ) -> None:
-    one = task(seed, source, chosen)
-    all_steps = every(one, by)
+    toy = task(seed, source, chosen)
+    all_steps = every(toy, by)
     assume(len(all_steps) < 3000)
-    weights = one.weights(seed, {name for steps in all_steps for name in one.names(steps)})
-    expected = sorted((one.score(weights, steps) for steps in all_steps), reverse=True)
+    weights = toy.weights(seed, {name for steps in all_steps for name in toy.names(steps)})
+    expected = sorted((toy.score(weights, steps) for steps in all_steps), reverse=True)
     options = search_options(by)
-    [found] = one.decoder.decode(one.text, weights, options, n_best=200, distinct=False)
+    [found] = toy.decoder.decode(toy.text, weights, options, n_best=200, distinct=False)
     scores = [derivation.score for derivation in found.derivations]
     assert scores == pytest.approx(expected[:200], abs=1e-4)
-    graph = one.decoder.graph(one.text, weights, options)
+    graph = toy.decoder.graph(toy.text, weights, options)
     best = max(node.score for node in graph.nodes if node.complete)
     assert best == pytest.approx(expected[0], abs=1e-4)
     for derivation in found.derivations[:5]:
-        keys, counts = one.decoder.sparse_features(derivation, one.text)
+        keys, counts = toy.decoder.sparse_features(derivation, toy.text)
         dot = float(weights.vector() @ derivation.features)
         dot += float(weights.sparse.lookup(keys) @ counts)
         assert derivation.score == pytest.approx(dot, abs=1e-4)
-        fired = one.decoder.explain(derivation, one.text, weights)
+        fired = toy.decoder.explain(derivation, toy.text, weights)
         total = sum(feature.value * feature.weight for step in fired for feature in step)
         assert total == pytest.approx(derivation.score, abs=1e-4)
 
@@ -215,16 +215,16 @@ def test_the_n_best_list_is_every_derivation_in_order(
 def test_given_blocks_score_as_in_the_search(
     seed: int, source: list[str], by: Rules, chosen: tuple[str, ...]
 ) -> None:
-    one = task(seed, source, chosen)
-    all_steps = every(one, by)
+    toy = task(seed, source, chosen)
+    all_steps = every(toy, by)
     assume(len(all_steps) < 3000)
-    weights = one.weights(seed, {name for steps in all_steps for name in one.names(steps)})
-    [found] = one.decoder.decode(one.text, weights, search_options(by), n_best=5, distinct=False)
+    weights = toy.weights(seed, {name for steps in all_steps for name in toy.names(steps)})
+    [found] = toy.decoder.decode(toy.text, weights, search_options(by), n_best=5, distinct=False)
     for derivation in found.derivations:
         blocks = [(step.begin, step.end, step.target) for step in derivation.steps]
-        derived = one.decoder.derive(one.text, blocks, weights)
+        derived = toy.decoder.derive(toy.text, blocks, weights)
         assert derived.score == pytest.approx(derivation.score, abs=1e-4)
-        assert derived.score == pytest.approx(one.score(weights, steps_of(derivation)), abs=1e-4)
+        assert derived.score == pytest.approx(toy.score(weights, steps_of(derivation)), abs=1e-4)
 
 
 @settings(max_examples=10, deadline=None)
@@ -232,13 +232,13 @@ def test_given_blocks_score_as_in_the_search(
 @example(4355, ["w0", "w2"], Rules("mon", -1, False))  # w2 is copied, and a word of an option
 @example(330, ["w0", "w1"], Rules("mon"))  # w1 is copied: both edges of a target are a copy
 def test_word_edges_are_scored_in_the_search(seed: int, source: list[str], by: Rules) -> None:
-    one = task(seed, source[:3], ("wordedges",))
-    all_steps = every(one, by)
+    toy = task(seed, source[:3], ("wordedges",))
+    all_steps = every(toy, by)
     assume(len(all_steps) < 100)
-    weights = one.weights(seed, {name for steps in all_steps for name in one.names(steps)})
-    expected = sorted((one.score(weights, steps) for steps in all_steps), reverse=True)
+    weights = toy.weights(seed, {name for steps in all_steps for name in toy.names(steps)})
+    expected = sorted((toy.score(weights, steps) for steps in all_steps), reverse=True)
     options = search_options(by)
-    found = one.decoder.decode(one.text, weights, options, n_best=200, distinct=False)
+    found = toy.decoder.decode(toy.text, weights, options, n_best=200, distinct=False)
     scores = [derivation.score for derivation in found[0].derivations]
     assert scores == pytest.approx(expected, abs=1e-3)
 
@@ -249,13 +249,13 @@ def test_forced_decoding_scores_sparse_features(
     seed: int, source: list[str], by: Rules, chosen: tuple[str, ...], data: st.DataObject
 ) -> None:
     assume(not by.strict)
-    one = task(seed, source, chosen)
-    all_steps = every(one, by)
-    weights = one.weights(seed, {name for steps in all_steps for name in one.names(steps)})
+    toy = task(seed, source, chosen)
+    all_steps = every(toy, by)
+    weights = toy.weights(seed, {name for steps in all_steps for name in toy.names(steps)})
     reference = words_of(data.draw(st.sampled_from(all_steps)))
     golden = [steps for steps in all_steps if words_of(steps) == reference]
     wanted = SourceText(
-        one.text.sentences.from_lists([[max(word, 0) for word in reference]]),
+        toy.text.sentences.from_lists([[max(word, 0) for word in reference]]),
         np.array(reference, np.int32),
     )
     options = ForceOptions(
@@ -264,9 +264,9 @@ def test_forced_decoding_scores_sparse_features(
         distortion_rule=by.distortion,
         min_prefix=1,
     )
-    [forced] = one.decoder.force(one.text, wanted, weights, options)
+    [forced] = toy.decoder.force(toy.text, wanted, weights, options)
     assert forced.n_derivations == len(golden)
-    best = max(one.score(weights, steps) for steps in golden)
+    best = max(toy.score(weights, steps) for steps in golden)
     assert forced.best.score == pytest.approx(best, abs=1e-4)
 
 
@@ -276,8 +276,8 @@ def test_prefix_pairs_are_scored_without_the_end(
     seed: int, source: list[str], by: Rules, chosen: tuple[str, ...], data: st.DataObject
 ) -> None:
     assume(not by.strict)
-    one = task(seed, source, chosen)
-    parts, ids = one.parts, one.text.sentences.ids.tolist()
+    toy = task(seed, source, chosen)
+    parts, ids = toy.parts, toy.text.sentences.ids.tolist()
     prefixes = [
         (steps, len(covered))
         for steps, covered in partial_derivations(parts, ids, by)
@@ -290,9 +290,9 @@ def test_prefix_pairs_are_scored_without_the_end(
         if list(words) == reference[: len(words)]:
             pairs.setdefault((n_covered, len(words)), []).append(steps)
     some = pairs[max(pairs)]
-    weights = one.weights(seed, {n for steps in some for n in one.names(steps, ends=False)})
+    weights = toy.weights(seed, {n for steps in some for n in toy.names(steps, ends=False)})
     wanted = SourceText(
-        one.text.sentences.from_lists([[0] * len(reference)]), np.array(reference, np.int32)
+        toy.text.sentences.from_lists([[0] * len(reference)]), np.array(reference, np.int32)
     )
     options = ForceOptions(
         reordering=by.mode,
@@ -300,14 +300,14 @@ def test_prefix_pairs_are_scored_without_the_end(
         distortion_rule=by.distortion,
         min_prefix=1,
     )
-    [forced] = one.decoder.force(one.text, wanted, weights, options)
+    [forced] = toy.decoder.force(toy.text, wanted, weights, options)
     assert not forced.reachable
     assert (forced.prefix_source, forced.prefix_target) == max(pairs)
-    best = max(one.score(weights, steps, ends=False) for steps in some)
+    best = max(toy.score(weights, steps, ends=False) for steps in some)
     assert forced.best.score == pytest.approx(best, abs=1e-4)
-    rows = one.decoder.sparse_rows([[forced.best]], one.text, ends=False)
-    key_of = one.decoder.features.key_of
-    fired = one.names(steps_of(forced.best), ends=False)
+    rows = toy.decoder.sparse_rows([[forced.best]], toy.text, ends=False)
+    key_of = toy.decoder.features.key_of
+    fired = toy.names(steps_of(forced.best), ends=False)
     assert rows.keys.tolist() == sorted({key_of(name) for name in fired})
 
 
@@ -391,12 +391,12 @@ def test_the_slots_are_those_of_the_core() -> None:
 
 
 def test_rows_of_many_derivations_follow_each_other() -> None:
-    one = task(3, ["w0", "w1", "Xy7"], ("P1", "W3"))
-    found = one.decoder.decode(one.text, Weights.default(), DecodeOptions(), n_best=7)
-    rows = one.decoder.sparse_rows([found[0].derivations], one.text)
+    toy = task(3, ["w0", "w1", "Xy7"], ("P1", "W3"))
+    found = toy.decoder.decode(toy.text, Weights.default(), DecodeOptions(), n_best=7)
+    rows = toy.decoder.sparse_rows([found[0].derivations], toy.text)
     assert len(rows.offsets) == len(found[0].derivations) + 1
     for i, derivation in enumerate(found[0].derivations):
-        keys, counts = one.decoder.sparse_features(derivation, one.text)
+        keys, counts = toy.decoder.sparse_features(derivation, toy.text)
         at = slice(rows.offsets[i], rows.offsets[i + 1])
         assert rows.keys[at].tolist() == keys.tolist()
         assert rows.counts[at].tolist() == counts.tolist()
@@ -476,11 +476,11 @@ def test_every_family_has_a_reference() -> None:
 
 def test_preselection_keeps_what_is_best_with_all_options() -> None:
     """Options beyond the limit are dropped; without a limit nothing is."""
-    one = task(7, ["w0", "w1", "w2", "w3"], ("P1",))
+    toy = task(7, ["w0", "w1", "w2", "w3"], ("P1",))
     best = {}
     for limit in (0, 1, 100):
         options = replace(search_options(Rules()), options_per_span=limit)
-        found = one.decoder.decode(one.text, one.weights(7, {"P1:w0 ||| w1"}), options)
+        found = toy.decoder.decode(toy.text, toy.weights(7, {"P1:w0 ||| w1"}), options)
         best[limit] = found[0].derivations[0].score
     assert best[1] <= best[100] == best[0]
 
@@ -523,15 +523,15 @@ def test_sums_over_a_sentence_are_not_those_of_another(seed: int, texts: list[li
     options = replace(DecodeOptions(), stack_size=0, pop_limit=0)
     fired = []
     for text in singles:
-        [one] = decoder.decode(text, Weights.default(), options, n_best=20, distinct=False)
-        fired += [decoder.sparse_features(some, text)[0] for some in one.derivations]
+        [decoded] = decoder.decode(text, Weights.default(), options, n_best=20, distinct=False)
+        fired += [decoder.sparse_features(some, text)[0] for some in decoded.derivations]
     keys = np.unique(np.concatenate(fired))
     values = np.random.default_rng(seed).normal(0, 0.5, len(keys)).astype(np.float32)
     weights = Weights(random_weights(seed), SparseWeights.from_arrays(keys, values))
     together = decoder.decode(encoded(texts), weights, options, n_best=5, threads=1)
-    for text, one in zip(singles, together, strict=True):
+    for text, decoded in zip(singles, together, strict=True):
         [alone] = decoder.decode(text, weights, options, n_best=5)
-        for derivation, other in zip(one.derivations, alone.derivations, strict=True):
+        for derivation, other in zip(decoded.derivations, alone.derivations, strict=True):
             assert derivation.score == other.score
             found, counts = decoder.sparse_features(derivation, text)
             dot = float(weights.vector() @ derivation.features)

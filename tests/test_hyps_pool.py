@@ -78,14 +78,14 @@ def test_a_pool_holds_each_candidate_once_in_order_of_arrival(rounds: list[list[
         for number, rows in enumerate(rounds):
             before = len(expected)
             for sentence, text, dense, sparse in sorted(rows, key=lambda row: row[0]):
-                one = sentence, text, dense, {key: v for key, v in sparse.items() if v}
-                if one not in expected:
-                    expected.append(one)
+                candidate = sentence, text, dense, {key: v for key, v in sparse.items() if v}
+                if candidate not in expected:
+                    expected.append(candidate)
             n_new = pool.add(candidates(rows), measure, name=str(number))
             assert n_new == len(expected) - before
         for path in sorted(folder.glob("*.npz")):
             copy.load(path)
-        by_sentence = sorted(expected, key=lambda one: one[0])
+        by_sentence = sorted(expected, key=lambda candidate: candidate[0])
         assert content(pool.lists()) == by_sentence
         assert same(pool.lists(), copy.lists())
         assert copy.add(candidates(rounds[-1]), measure) == 0

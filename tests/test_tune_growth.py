@@ -84,17 +84,19 @@ def test_a_step_keeps_distributions_and_is_that_of_the_formula(
     rng = np.random.default_rng(seed)
     group = rng.integers(0, 4, 12)
     group[:4] = np.arange(4)
-    one = Conditional.of(group, np.log(rng.random(12) + 0.01), 0.7)
-    assert one.sums(one.first) == pytest.approx(np.ones(4))
-    slopes, probs = size * rng.normal(size=12), one.first
+    conditional = Conditional.of(group, np.log(rng.random(12) + 0.01), 0.7)
+    assert conditional.sums(conditional.first) == pytest.approx(np.ones(4))
+    slopes, probs = size * rng.normal(size=12), conditional.first
     for _ in range(3):
-        moved = one.moved(probs, slopes, kl, damping)
+        moved = conditional.moved(probs, slopes, kl, damping)
         assert (moved > 0).all()
-        assert one.sums(moved) == pytest.approx(np.ones(4))
-        assert moved == pytest.approx(slow_step(group, probs, one.first, 0.7 * slopes, kl, damping))
+        assert conditional.sums(moved) == pytest.approx(np.ones(4))
+        assert moved == pytest.approx(
+            slow_step(group, probs, conditional.first, 0.7 * slopes, kl, damping)
+        )
         probs = moved
-    assert one.divergence(one.first) == 0
-    assert one.divergence(probs) >= 0
+    assert conditional.divergence(conditional.first) == 0
+    assert conditional.divergence(probs) >= 0
 
 
 @pytest.mark.parametrize("kl", [0.0, 1e-3])

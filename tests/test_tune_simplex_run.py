@@ -61,15 +61,15 @@ def test_the_log_tells_of_every_evaluation(task: DecoderTask, run: Path) -> None
     lines = rounds(run)
     assert [line["round"] for line in lines] == list(range(len(lines)))
     result = Simplex(**OPTIONS).fit(task, run=run)
-    one = lines[result.chosen]
+    chosen = lines[result.chosen]
     assert task.texts is not None
     again = FullDecoding(
         task.model, task.texts, task.judge.reference_lines, [task.metric],
         stack_size=10, threshold=10.0,
     )(result.weights)  # fmt: skip
-    assert again.scores["bleu"] == one["score"] == one["scores"]["bleu"]
-    assert again.n_hypotheses == one["n_hypotheses"]
-    assert set(one["scores"]) == {"bleu", "nist"}
+    assert again.scores["bleu"] == chosen["score"] == chosen["scores"]["bleu"]
+    assert again.n_hypotheses == chosen["n_hypotheses"]
+    assert set(chosen["scores"]) == {"bleu", "nist"}
 
 
 def test_a_finished_run_is_not_searched_again(task: DecoderTask, run: Path) -> None:

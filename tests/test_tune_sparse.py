@@ -216,9 +216,9 @@ def most_frequent(task: DecoderTask, start: Weights, family: str = "") -> list[i
         for row, sentence in enumerate(sentences.tolist()):
             inside = slice(*lists.sparse.offsets[row : row + 2].tolist())
             keys = sorted(lists.sparse.keys[inside].tolist())
-            one = sentence, lists.texts[row], tuple(lists.dense[row].tolist()), tuple(keys)
-            if one not in seen:
-                seen.add(one)
+            candidate = sentence, lists.texts[row], tuple(lists.dense[row].tolist()), tuple(keys)
+            if candidate not in seen:
+                seen.add(candidate)
                 for key in keys:
                     counts[key] = counts.get(key, 0) + 1
     if family:

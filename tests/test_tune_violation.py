@@ -37,18 +37,18 @@ def drawn_pair(
     seed: int, source: list[str], by: Rules, chosen: tuple[str, ...], data: st.DataObject
 ) -> Pair:
     """A pair or a prefix pair in reach, under random weights."""
-    one = task(seed, source, chosen)
-    empty = Pair(one, Weights.default(), by, len(source), (), True)
+    toy = task(seed, source, chosen)
+    empty = Pair(toy, Weights.default(), by, len(source), (), True)
     every = list(empty.partial())
     assume(len(every) < 1500)
     n_source = data.draw(st.integers(1, len(source)))
     ends = [d for d in every if covered_by(d) == frozenset(range(n_source))]
     assume(ends)
     reference = words_of(data.draw(st.sampled_from(ends)))
-    fired = {name for d in every for ends in (False, True) for name in one.names(d, ends=ends)}
+    fired = {name for d in every for ends in (False, True) for name in toy.names(d, ends=ends)}
     return replace(
         empty,
-        weights=one.weights(seed, fired),
+        weights=toy.weights(seed, fired),
         n_source=n_source,
         reference=reference,
         is_whole=n_source == len(source),
@@ -59,15 +59,15 @@ def found_by_core(
     pair: Pair, rule: Selection, good: Good, size: int, weights: Weights | None = None
 ) -> Violations:
     """The update of the core; a prefix pair is one of an unreachable pair with a word more."""
-    one: Task = pair.one
+    toy: Task = pair.toy
     reference = list(pair.reference) + ([] if pair.is_whole else [NO_WORD])
     wanted = wanted_text(reference)
     lattices = GoldLattices.find(
-        one.decoder, one.text, wanted, force_options(pair.by), prefixes="all"
+        toy.decoder, toy.text, wanted, force_options(pair.by), prefixes="all"
     )
     ends = zip(lattices.n_source.tolist(), lattices.n_target.tolist(), strict=True)
     at = list(ends).index((pair.n_source, len(pair.reference)))
-    text = GoldText(one.decoder, one.text, wanted, lattices)
+    text = GoldText(toy.decoder, toy.text, wanted, lattices)
     options = search_options(pair.by, future_cost=pair.future != "none", max_targets=0)
     return text.violations(
         np.array([at]),
@@ -87,7 +87,7 @@ def check(pair: Pair, found: Violations, expected: Update | None) -> None:
         return
     difference = Counter(pair.vector(expected.good))
     difference.subtract(pair.vector(expected.bad))
-    names = pair.one.decoder.feature_names
+    names = pair.toy.decoder.feature_names
     assert found.bins.tolist() == [expected.bin]
     margin = pair.value(expected.good) - pair.value(expected.bad)
     assert found.margins[0] == pytest.approx(margin, abs=1e-4)
@@ -201,7 +201,7 @@ def test_learning_starts_from_weights_of_zero(
     """All scores are equal: a violation of 0 counts, in the last bin that has one."""
     assume(not by.strict)
     pair = drawn_pair(seed, source, by, LOCAL, data)
-    zero = replace(pair, weights=Weights(dict.fromkeys(pair.one.decoder.feature_names, 0.0)))
+    zero = replace(pair, weights=Weights(dict.fromkeys(pair.toy.decoder.feature_names, 0.0)))
     found = found_by_core(zero, "maxviolation", "lattice", 0)
     every = list(pair.partial())
     gold_found = gold(zero, every, "lattice")
@@ -219,16 +219,16 @@ def test_learning_starts_from_weights_of_zero(
 
 
 def toy_text(seed: int) -> tuple[Any, GoldText, Weights]:
-    one = corpus(seed, n_pairs=60, n_words=6)
-    training = TrainingText(one.model, LeaveOneOutOptions(what="one-count"))
-    pairs = range(len(one.pairs))
-    decoder, left_out = Decoder.of(one.model), training.left_out(pairs)
+    toy = corpus(seed, n_pairs=60, n_words=6)
+    training = TrainingText(toy.model, LeaveOneOutOptions(what="one-count"))
+    pairs = range(len(toy.pairs))
+    decoder, left_out = Decoder.of(toy.model), training.left_out(pairs)
     source, references = training.source(pairs), training.references(pairs)
     lattices = GoldLattices.find(
         decoder, source, references, ForceOptions(min_prefix=1), leave_one_out=left_out
     )
     text = GoldText(decoder, source, references, lattices, leave_one_out=left_out)
-    return one, text, one.model.weights
+    return toy, text, toy.model.weights
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -271,15 +271,15 @@ def test_the_rate_of_invalid_standard_updates_falls_with_the_beam() -> None:
 
 def test_own_one_count_blocks_win_nothing() -> None:
     """With leave-one-out neither lattice nor beam may use what only the pair itself has."""
-    one, text, weights = toy_text(2)
-    table = one.model.blocks
+    toy, text, weights = toy_text(2)
+    table = toy.model.blocks
     options = DecodeOptions(distortion_rule="jump")
     found = text.violations(np.arange(len(text)), weights, options, "maxviolation")
     assert found.n_updates > 0
-    training = TrainingText(one.model)
-    pairs = range(len(one.pairs))
+    training = TrainingText(toy.model)
+    pairs = range(len(toy.pairs))
     lattices = GoldLattices.find(
-        Decoder.of(one.model),
+        Decoder.of(toy.model),
         training.source(pairs),
         training.references(pairs),
         ForceOptions(min_prefix=1),
@@ -306,8 +306,8 @@ def test_what_cannot_be_is_refused() -> None:
 
 def test_weights_of_sparse_features_count() -> None:
     """The update of word edges cancels what two derivations share."""
-    one = task(3, ["w0", "w1", "w2"], ("wordedges",))
-    pair = Pair(one, Weights.default(), Rules("mon"), 3, (), True)
+    toy = task(3, ["w0", "w1", "w2"], ("wordedges",))
+    pair = Pair(toy, Weights.default(), Rules("mon"), 3, (), True)
     ends = [d for d in pair.partial() if len(covered_by(d)) == 3]
     pair = replace(pair, reference=words_of(ends[-1]), weights=Weights(Weights.default()))
     found = found_by_core(pair, "standard", "lattice", 0)

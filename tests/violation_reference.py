@@ -30,7 +30,7 @@ def covered_by(steps: Steps) -> frozenset[int]:
 class Pair:
     """A pair or prefix pair that is learned from."""
 
-    one: Task
+    toy: Task
     weights: Weights
     by: Rules
     n_source: int
@@ -68,16 +68,16 @@ class Pair:
 
     @cached_property
     def best_options(self) -> dict[tuple[int, int], float]:
-        parts, weights = self.one.parts, self.weights
+        parts, weights = self.toy.parts, self.weights
         best: dict[tuple[int, int], float] = {}
-        for step in options(parts, self.one.text.sentences.ids.tolist()):
+        for step in options(parts, self.toy.text.sentences.ids.tolist()):
             value = weights["word_count"] * len(step.target) + weights["block_count"]
             if step.block < 0:
                 value -= weights["unknown"]
             else:
                 value += float(parts.blocks.scores[step.block] @ [weights[n] for n in DENSE[:4]])
-            for name, count in self.one.names((step,), ends=False).items():
-                value += count * weights.sparse[self.one.decoder.features.key_of(name)]
+            for name, count in self.toy.names((step,), ends=False).items():
+                value += count * weights.sparse[self.toy.decoder.features.key_of(name)]
             state = parts.lm.core.empty()
             for word in step.target:
                 log_prob, state = parts.lm.core.score(state, max(word, 0))
@@ -88,19 +88,19 @@ class Pair:
 
     def score(self, steps: Steps) -> float:
         ends = self.is_whole and len(covered_by(steps)) == self.n_source
-        return self.one.score(self.weights, steps, ends=ends)
+        return self.toy.score(self.weights, steps, ends=ends)
 
     def vector(self, steps: Steps) -> Counter[Any]:
         """All features, dense ones by name and sparse ones by key."""
         ends = self.is_whole and len(covered_by(steps)) == self.n_source
-        vector: Counter[Any] = Counter(dense_features(self.one.parts, steps, ends=ends))
-        for name, count in self.one.names(steps, ends=ends).items():
-            vector[self.one.decoder.features.key_of(name)] += count
+        vector: Counter[Any] = Counter(dense_features(self.toy.parts, steps, ends=ends))
+        for name, count in self.toy.names(steps, ends=ends).items():
+            vector[self.toy.decoder.features.key_of(name)] += count
         return vector
 
     def partial(self) -> Iterator[Steps]:
-        ids = self.one.text.sentences.ids.tolist()
-        for steps, covered in partial_derivations(self.one.parts, ids, self.by):
+        ids = self.toy.text.sentences.ids.tolist()
+        for steps, covered in partial_derivations(self.toy.parts, ids, self.by):
             if all(i < self.n_source for i in covered):
                 yield steps
 
@@ -144,9 +144,9 @@ def beam(pair: Pair, every: list[Steps], size: int) -> list[list[Steps]] | None:
     """What each bin keeps, best first; none where that hangs on scores too close to call."""
     whole = [d for d in every if len(covered_by(d)) == pair.n_source]
     completable = {signature(d[:n]) for d in whole for n in range(len(d) + 1)}
-    parts, weights = pair.one.parts, pair.weights
+    parts, weights = pair.toy.parts, pair.weights
     every_step = [
-        s for s in options(parts, pair.one.text.sentences.ids.tolist()) if s.end <= pair.n_source
+        s for s in options(parts, pair.toy.text.sentences.ids.tolist()) if s.end <= pair.n_source
     ]
 
     def key(steps: Steps) -> Any:
@@ -216,15 +216,15 @@ def select(pair: Pair, bins: list[list[Steps]], found: Gold, rule: str, good: st
         best = found.best[i]
         return None if bad is None or best is None else Update(i, best[1], bad)
 
-    def margin(one: Update) -> float:
-        return pair.value(one.good) - pair.value(one.bad)
+    def margin(site: Update) -> float:
+        return pair.value(site.good) - pair.value(site.bad)
 
-    sites = [one for i in range(1, n + 1) if (one := update(i)) is not None]
+    sites = [site for i in range(1, n + 1) if (site := update(i)) is not None]
     if rule == "maxviolation":
-        worst = min(sites, key=lambda one: (margin(one), -one.bin), default=None)
+        worst = min(sites, key=lambda site: (margin(site), -site.bin), default=None)
         return worst if worst is not None and margin(worst) <= 0 else None
     if rule == "early":
-        limit = int(np.diff(pair.one.parts.blocks.source_offsets).max())
+        limit = int(np.diff(pair.toy.parts.blocks.source_offsets).max())
         without = [i for i in range(1, n + 1) if not any(is_good(i, d) for d in bins[i])]
         run: list[int] = []
         for i in range(1, n + 1):

@@ -236,20 +236,15 @@ void register_chart(nb::module_& m) {
             const WeightView weights = to_weights(decoder, given);
             SourceText source = to_source(decoder, text);
             check_references(source, references, reference_offsets);
-            lattices.check(source, view(reference_offsets));
-            check_ids(view(chosen), static_cast<int64_t>(lattices.pairs.size()), "chosen lattices");
+            lattices.check(source, view(reference_offsets), view(chosen));
             const ChartViolationOptions options{search, limits, to_selection(selection),
                                                 all_prefixes,
                                                 leave_out(source, decoder, leave_one_out)};
-            BoundViolations found;
-            {
-              nb::gil_scoped_release release;
-              const auto all = find_chart_violations(
-                  decoder.model, decoder.index, weights, options, source,
-                  {view(references), view(reference_offsets)}, lattices.view(), view(chosen), threads);
-              found.take(all, decoder.model.dense().size(), total, threads);
-            }
-            return found.to_arrays();
+            return violation_arrays(decoder.model.dense().size(), total, threads, [&] {
+              return find_chart_violations(decoder.model, decoder.index, weights, options, source,
+                                           {view(references), view(reference_offsets)},
+                                           lattices.view(), view(chosen), threads);
+            });
           },
           nb::arg("source"), nb::arg("references"), nb::arg("reference_offsets"),
           nb::arg("lattices"), nb::arg("chosen"), nb::arg("weights"), nb::arg("search"),

@@ -75,12 +75,12 @@ Constraints to_constraints(const BoundDecoder& decoder, const SourceText& source
   }
   for (size_t at = 0; at < source.size(); ++at) {
     int32_t free = 0;
-    for (const Constraint& one : constraints.sentence(at)) {
-      if (one.begin < free || one.begin >= one.end ||
-          one.end > source.sentence(at).size()) {
+    for (const Constraint& constraint : constraints.sentence(at)) {
+      if (constraint.begin < free || constraint.begin >= constraint.end ||
+          constraint.end > source.sentence(at).size()) {
         throw Error("constraints lie in the sentence, from left to right, without overlap");
       }
-      free = one.end;
+      free = constraint.end;
     }
   }
   return constraints;

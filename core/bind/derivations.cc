@@ -106,9 +106,9 @@ void register_derivations(nb::module_& m) {
       [](const std::vector<const Derivation*>& derivations) {
         std::vector<int64_t> offsets{0};
         std::vector<int32_t> words;
-        for (const Derivation* one : derivations) {
-          if (one == nullptr) throw Error("derivations are expected");
-          append_words(one->steps, words);
+        for (const Derivation* derivation : derivations) {
+          if (derivation == nullptr) throw Error("derivations are expected");
+          append_words(derivation->steps, words);
           offsets.push_back(static_cast<int64_t>(words.size()));
         }
         return std::pair(to_numpy(std::move(offsets)), to_numpy(std::move(words)));

@@ -54,6 +54,12 @@ void BoundGold::check(const SourceText& source, std::span<const int64_t> referen
   }
 }
 
+void BoundGold::check(const SourceText& source, std::span<const int64_t> reference_offsets,
+                      std::span<const int64_t> chosen) const {
+  check(source, reference_offsets);
+  check_ids(chosen, static_cast<int64_t>(pairs.size()), "chosen lattices");
+}
+
 void register_gold(nb::class_<BoundDecoder>& decoder, nb::module_& m) {
   nb::class_<BoundGold>(m, "GoldLattices", "Gold lattices of some sentence pairs.")
       .def(nb::init<Vector<int64_t>, Vector<int32_t>, Vector<int32_t>, Vector<uint8_t>,
@@ -127,21 +133,16 @@ void register_gold(nb::class_<BoundDecoder>& decoder, nb::module_& m) {
             if (search.normalises) throw Error("updates are of scores that are not normalised");
             SourceText source = to_source(decoder, text);
             check_references(source, references, reference_offsets);
-            lattices.check(source, view(reference_offsets));
-            check_ids(view(chosen), static_cast<int64_t>(lattices.pairs.size()), "chosen lattices");
+            lattices.check(source, view(reference_offsets), view(chosen));
             if (future_in_margin && !search.future_cost) throw Error("the search has no future cost");
             const ViolationOptions options{search, limits, to_selection(selection),
                                            future_in_margin, all_prefixes,
                                            leave_out(source, decoder, leave_one_out)};
-            BoundViolations found;
-            {
-              nb::gil_scoped_release release;
-              const auto all = find_violations(decoder.model, weights, options, source,
-                                               {view(references), view(reference_offsets)},
-                                               lattices.view(), view(chosen), threads);
-              found.take(all, decoder.model.dense().size(), total, threads);
-            }
-            return found.to_arrays();
+            return violation_arrays(decoder.model.dense().size(), total, threads, [&] {
+              return find_violations(decoder.model, weights, options, source,
+                                     {view(references), view(reference_offsets)}, lattices.view(),
+                                     view(chosen), threads);
+            });
           },
           nb::arg("source"), nb::arg("references"), nb::arg("reference_offsets"),
           nb::arg("lattices"), nb::arg("chosen"), nb::arg("weights"), nb::arg("search"),

@@ -13,8 +13,10 @@ struct BoundGold {
             Vector<uint16_t> first, Vector<uint16_t> last_end, Vector<uint16_t> n_words);
 
   GoldView view() const;
-  // Throws Error where a lattice is of no pair of these texts.
+  // Throws Error where a lattice is of no pair of these texts, or one of `chosen` is no lattice.
   void check(const SourceText& source, std::span<const int64_t> reference_offsets) const;
+  void check(const SourceText& source, std::span<const int64_t> reference_offsets,
+             std::span<const int64_t> chosen) const;
 
   Vector<int64_t> pairs;
   Vector<int32_t> n_source, n_target;

@@ -246,7 +246,7 @@ void register_online(nb::module_& m) {
       "mask_sums",
       [] {
         nb::list names;
-        for (const MaskSums& one : mask_sums()) names.append(one.name);
+        for (const MaskSums& kind : mask_sums()) names.append(kind.name);
         return names;
       },
       nb::sig("def mask_sums() -> list[str]"),

@@ -52,7 +52,7 @@ void register_sparse(nb::module_& m) {
       "tag_matchers",
       [] {
         nb::list names;
-        for (const TagMatcher& one : tag_matchers()) names.append(one.name);
+        for (const TagMatcher& matcher : tag_matchers()) names.append(matcher.name);
         return names;
       },
       nb::sig("def tag_matchers() -> list[str]"),

@@ -65,4 +65,15 @@ struct BoundViolations {
   std::vector<float> counts;
 };
 
+// The violations that `find()` finds, as arrays; Python may run meanwhile.
+template <typename Find>
+auto violation_arrays(size_t n_dense, bool total, int threads, Find find) {
+  BoundViolations arrays;
+  {
+    nb::gil_scoped_release release;
+    arrays.take(find(), n_dense, total, threads);
+  }
+  return arrays.to_arrays();
+}
+
 }  // namespace calque::bind

@@ -12,17 +12,17 @@ constexpr int64_t kNotLookedUp = -2;
 void FewCounts::finish() {
   std::ranges::sort(counts_, {}, &Count::key);
   size_t n = 0;
-  for (const Count& one : counts_) {
-    if (n > 0 && counts_[n - 1].key == one.key) {
+  for (const Count& count : counts_) {
+    if (n > 0 && counts_[n - 1].key == count.key) {
       ++counts_[n - 1].n;
     } else {
-      counts_[n++] = one;
+      counts_[n++] = count;
     }
   }
   counts_.resize(n);
   bits_.fill(0);
-  for (const Count& one : counts_) {
-    const uint64_t bit = bit_of(one.key);
+  for (const Count& count : counts_) {
+    const uint64_t bit = bit_of(count.key);
     bits_[bit / 64] |= uint64_t{1} << bit % 64;
   }
 }

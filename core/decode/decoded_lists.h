@@ -47,14 +47,14 @@ SparseRows extract_sparse_rows(const SourceText& source, int n_threads, Derivati
   std::vector<std::vector<SparseVector>> found(source.size());
   for_chunks(source.size(), 1, n_threads, [&] {
     return [&](size_t at, size_t) {
-      for (const Derivation& one : derivations(at)) {
-        found[at].push_back(extract(source.sentence(at), one.steps));
+      for (const Derivation& derivation : derivations(at)) {
+        found[at].push_back(extract(source.sentence(at), derivation.steps));
       }
     };
   });
   SparseRows rows;
   for (const auto& list : found) {
-    for (const SparseVector& one : list) rows.add(one);
+    for (const SparseVector& row : list) rows.add(row);
   }
   return rows;
 }

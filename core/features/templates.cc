@@ -46,8 +46,8 @@ void TemplateGroup::add(const Member& member) {
   const auto [place, is_new] =
       places_.try_emplace(std::pair(member.name, member.level), neighbours_.size());
   if (is_new) neighbours_.push_back({member.name, member.level, piece_of(member), false, false});
-  Neighbours& one = neighbours_[place->second];
-  (member.has_minor ? one.with_minor : one.without_minor) = true;
+  Neighbours& neighbours = neighbours_[place->second];
+  (member.has_minor ? neighbours.with_minor : neighbours.without_minor) = true;
 }
 
 bool TemplateGroup::is_of_target_words() const {

@@ -1,16 +1,11 @@
 #include "tune/chart_violation.h"
 
 #include <algorithm>
-#include <array>
-#include <functional>
 #include <limits>
-#include <numeric>
 
 #include "decode/chart/derivations.h"
 #include "decode/chart/forced_search.h"
 #include "decode/chart/watched_sides.h"
-#include "decode/oracle_bleu.h"
-#include "parallel.h"
 #include "tune/violation_values.h"
 
 namespace calque {
@@ -58,21 +53,25 @@ class ChartViolationFinder {
               {std::numeric_limits<int64_t>::max(), std::numeric_limits<int>::max()},
               options.leave_one_out) {}
 
-  Violation find(const SentenceView& source, std::span<const int32_t> reference, bool is_whole) {
-    source_ = source;
-    reference_ = reference;
-    is_whole_ = is_whole;
-    golden_ = gold_.run(source, reference);
-    whole_ = gold_.prefix(source.size(), static_cast<int>(reference.size()));
+  Violation find(const LatticePair& pair) {
+    source_ = pair.source;
+    reference_ = pair.reference;
+    is_whole_ = pair.is_whole;
+    golden_ = gold_.run(source_, reference_);
+    whole_ = gold_.prefix(source_.size(), static_cast<int>(reference_.size()));
     if (whole_ < 0) return {};  // other language models or blocks than where it was found
-    chart_.target().watch(reference, is_whole);
-    graph_ = &chart_.run(source, {});
+    chart_.target().watch(reference_, is_whole_);
+    graph_ = &chart_.run(source_, {});
     score_fragments();
     fill_bins();
 
     Violation violation;
-    const auto [bin, good, bad] = select();
-    if (bin >= 0) violation = difference(bin, good, bad);
+    if (const Update update = select(); update.bin >= 0) {
+      const bool is_prefix = bins_[static_cast<size_t>(update.bin)].is_prefix;
+      const SentenceEdges edges{is_prefix, update.bin == last() && is_whole_};
+      violation = prefer(features(update.good, edges), features(update.bad, edges), update.bin,
+                         update.margin());
+    }
     violation.is_won = bins_.back().is_won;
     return violation;
   }
@@ -272,47 +271,22 @@ class ChartViolationFinder {
     const Bin& end = bins_.back();
     if (!end.best.is_there()) return {};
     std::vector<std::vector<int32_t>> translations;
-    size_t most_words = reference_.size();
     for (const int32_t id : held(end)) {
       append_words(best_chart_steps(*graph_, chart_.rules(), id), translations.emplace_back());
-      most_words = std::max(most_words, translations.back().size());
     }
-    const OracleBleu bleu(std::array{static_cast<int>(reference_.size())}, true,
-                          static_cast<int>(most_words));
-    Scored closest;
-    double highest = -1;
-    for (size_t at = 0; at < translations.size(); ++at) {
-      const auto& words = translations[at];
-      const double one = bleu(matches(words, reference_), static_cast<int>(words.size()), 1);
-      if (one <= highest) continue;
-      highest = one;
-      const int32_t id = held(end)[at];
-      closest = {id, (*graph_)[id].score + chart_.target().finish((*graph_)[id].state)};
-    }
-    if (closest.vertex == end.best.vertex) return {};
-    return {last(), {false, closest}, {false, end.best}};
+    const int32_t wanted = held(end)[closest(translations, reference_)];
+    if (wanted == end.best.vertex) return {};
+    const Vertex& vertex = (*graph_)[wanted];
+    const Scored good{wanted, vertex.score + chart_.target().finish(vertex.state)};
+    return {last(), {false, good}, {false, end.best}};
   }
 
-  // Nothing where what should win and what should not have equal features.
-  Violation difference(int number, const Chosen& good, const Chosen& bad) const {
-    const bool is_prefix = bins_[static_cast<size_t>(number)].is_prefix;
-    const SentenceEdges edges{is_prefix, number == last() && is_whole_};
-    const auto steps = [&](const Chosen& one) {
-      return one.is_golden ? best_chart_steps(*golden_, gold_.rules(), one.scored.vertex)
-                           : best_chart_steps(*graph_, chart_.rules(), one.scored.vertex);
-    };
-    const std::vector<Step> wanted = steps(good), other = steps(bad);
-    Violation found;
-    found.bin = number;
-    found.margin = good.scored.score - bad.scored.score;
-    found.dense = extract_chart_features(model_, wanted, edges);
-    const std::vector<double> its = extract_chart_features(model_, other, edges);
-    for (size_t i = 0; i < found.dense.size(); ++i) found.dense[i] -= its[i];
-    subtract(extract_chart_sparse(model_, source_, wanted),
-             extract_chart_sparse(model_, source_, other), found.sparse);
-    const bool is_equal = found.sparse.keys.empty() &&
-                          std::ranges::all_of(found.dense, [](double value) { return value == 0; });
-    return is_equal ? Violation{} : found;
+  DerivedFeatures features(const Chosen& chosen, const SentenceEdges& edges) const {
+    const std::vector<Step> steps =
+        chosen.is_golden ? best_chart_steps(*golden_, gold_.rules(), chosen.scored.vertex)
+                         : best_chart_steps(*graph_, chart_.rules(), chosen.scored.vertex);
+    return {extract_chart_features(model_, steps, edges),
+            extract_chart_sparse(model_, source_, steps)};
   }
 
   ModelView model_;
@@ -342,27 +316,9 @@ std::vector<Violation> find_chart_violations(const ModelView& model, const Prefi
                                              const ReferenceTexts::Text& references,
                                              const GoldView& lattices,
                                              std::span<const int64_t> chosen, int n_threads) {
-  const SourceText wanted{references.ids, references.offsets, references.ids, {}, 0, {}};
-  std::vector<Violation> found(chosen.size());
-  // The longest first: then no thread is left with one at the end.
-  std::vector<size_t> order(chosen.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, std::greater{}, [&](size_t i) {
-    return lattices.n_source[static_cast<size_t>(chosen[i])];
+  return find_in_each(source, references, lattices, chosen, n_threads, [&] {
+    return ChartViolationFinder(model, index, weights, options);
   });
-  for_chunks(chosen.size(), 1, n_threads, [&] {
-    return [&, finder = ChartViolationFinder(model, index, weights, options)](size_t at_order,
-                                                                              size_t) mutable {
-      const size_t i = order[at_order];
-      const auto at = static_cast<size_t>(chosen[i]);
-      const auto pair = static_cast<size_t>(lattices.pairs[at]);
-      found[i] = finder.find(
-          source.sentence(pair).first(static_cast<size_t>(lattices.n_source[at])),
-          wanted.sentence(pair).words.first(static_cast<size_t>(lattices.n_target[at])),
-          lattices.is_whole[at] != 0);
-    };
-  });
-  return found;
 }
 
 }  // namespace calque

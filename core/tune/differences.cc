@@ -28,11 +28,11 @@ class Masking {
     const size_t n_bytes = mask_bytes(n_rows), first_byte = out.bits.size();
     const auto least = static_cast<size_t>(kLeastPerByte * static_cast<double>(n_bytes));
     int64_t n_masked = 0;
-    for (Found& one : found_) {
-      if (one.n_candidates < std::max<size_t>(2, least)) continue;
-      one.mask = n_masked++;
-      out.masked_places.push_back(one.place);
-      out.masked_values.push_back(one.value);
+    for (Found& found : found_) {
+      if (found.n_candidates < std::max<size_t>(2, least)) continue;
+      found.mask = n_masked++;
+      out.masked_places.push_back(found.place);
+      out.masked_values.push_back(found.value);
     }
     out.n_masked.push_back(n_masked);
     out.bits.resize(first_byte + static_cast<size_t>(n_masked) * n_bytes);
@@ -73,8 +73,9 @@ class Masking {
     for (size_t row = 0; row < n_rows; ++row) {
       const size_t end = from + static_cast<size_t>(lengths[row]), before = to;
       for (; from < end; ++from) {
-        const Found& one = found_[static_cast<size_t>(entries_[from - begin])];
-        if (one.mask >= 0 && take(bits[static_cast<size_t>(one.mask) * n_bytes + row / 8], row % 8)) {
+        const Found& found = found_[static_cast<size_t>(entries_[from - begin])];
+        if (found.mask >= 0 &&
+            take(bits[static_cast<size_t>(found.mask) * n_bytes + row / 8], row % 8)) {
           continue;
         }
         out.places[to] = out.places[from];

@@ -117,7 +117,7 @@ class LocalSetBuilder::Sentence {
       add_alternatives(to_choice(events_.block[event], Side::neutral));
     } else {
       const auto all = std::ranges::equal_range(successors_, previous, {}, &Successor::previous);
-      for (const Successor& one : all) add_alternatives(one.choice);
+      for (const Successor& successor : all) add_alternatives(successor.choice);
     }
     std::ranges::sort(found_);
     found_.erase(std::ranges::unique(found_).begin(), found_.end());

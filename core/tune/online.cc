@@ -39,7 +39,7 @@ struct Group {
   // Makes what is stored the weights themselves; the mean stays what it was.
   void fold(std::span<double> stored) {
     if (scale == 1) return;
-    for (double& one : stored) one *= scale;
+    for (double& weight : stored) weight *= scale;
     time /= scale;
     scale = 1;
   }

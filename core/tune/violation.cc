@@ -1,16 +1,12 @@
 #include "tune/violation.h"
 
 #include <algorithm>
-#include <array>
-#include <functional>
-#include <numeric>
 #include <utility>
 
 #include "decode/phrase/derivations.h"
 #include "decode/phrase/extract.h"
 #include "decode/phrase/gold_search.h"
 #include "decode/phrase/watched_target.h"
-#include "parallel.h"
 #include "tune/violation_values.h"
 
 namespace calque {
@@ -30,28 +26,30 @@ template <typename Inner>
 class ViolationFinder {
  public:
   ViolationFinder(const ModelView& model, const WeightView& weights,
-                  const ViolationOptions& options, const Inner& inner)
+                  const ViolationOptions& options, const GoldView& lattices, const Inner& inner)
       : model_(model),
         options_(options),
+        lattices_(lattices),
         collector_(model, weights, options.limits, options.search.option_use(),
                    options.leave_one_out),
         beam_(*model.features, weights, options.search, WatchedTarget<Inner>(inner)),
         gold_(model, weights, options.search.reordering, options.leave_one_out) {}
 
-  Violation find(const SentenceView& source, std::span<const int32_t> reference, bool is_whole,
-                 const GoldView& lattices, size_t at) {
-    is_whole_ = is_whole;
-    reference_ = reference;
-    load_states(lattices, at, states_);
-    gold_.run(source, reference, is_whole, options_.all_prefixes ? nullptr : &states_);
-    collector_.collect(table_, source);
-    beam_.target().watch(reference, is_whole);
+  Violation find(const LatticePair& pair) {
+    is_whole_ = pair.is_whole;
+    reference_ = pair.reference;
+    load_states(lattices_, pair.lattice, states_);
+    gold_.run(pair.source, reference_, is_whole_, options_.all_prefixes ? nullptr : &states_);
+    collector_.collect(table_, pair.source);
+    beam_.target().watch(reference_, is_whole_);
     graph_ = &beam_.run(table_);
     fill_bins();
 
     Violation violation;
-    const auto [bin, good, bad] = select();
-    if (bin >= 0) violation = difference(bin, good, bad);
+    if (const auto [bin, good, bad] = select(); bin >= 0) {
+      const bool ends = bin == last() && is_whole_;
+      violation = prefer(features(good, ends), features(bad, ends), bin, score(good) - score(bad));
+    }
     violation.is_won = bins_.back().is_won;
     return violation;
   }
@@ -94,7 +92,8 @@ class ViolationFinder {
     bins_.assign(static_cast<size_t>(last()) + 1, {});
     for (int i = 0; i <= last(); ++i) {
       Bin& bin = bins_[static_cast<size_t>(i)];
-      bin.gold = gold_.best(i, [&](const Hypothesis& one) { return ahead(gold_.graph(), one); });
+      bin.gold = gold_.best(
+          i, [&](const Hypothesis& hypothesis) { return ahead(gold_.graph(), hypothesis); });
       const auto improve = [&](int32_t& best, int32_t id) {
         const double value = score({false, id});
         if (best >= 0 && score({false, best}) > value) return false;
@@ -131,7 +130,7 @@ class ViolationFinder {
     const Bin& at = bins_[static_cast<size_t>(bin)];
     return {bin, {true, at.gold}, {false, at.bad}};
   }
-  double margin(const Update& one) const { return score(one.good) - score(one.bad); }
+  double margin(const Update& update) const { return score(update.good) - score(update.bad); }
 
   Update select() const {
     switch (options_.selection) {
@@ -187,17 +186,11 @@ class ViolationFinder {
   Update local() const {
     const Bin& end = bins_.back();
     if (end.best < 0) return {};
-    const OracleBleu bleu(std::array{static_cast<int>(reference_.size())}, true, most_words());
-    Update found{last(), {false, end.best}, {false, end.best}};
-    double highest = -1;
-    for (const int32_t id : held(last())) {
-      const std::vector<int32_t> words = words_of(id);
-      const double one = bleu(matches(words, reference_), static_cast<int>(words.size()), 1);
-      if (one <= highest) continue;
-      highest = one;
-      found.good.hypothesis = id;
-    }
-    return found.good.hypothesis == end.best ? Update{} : found;
+    std::vector<std::vector<int32_t>> translations;
+    for (const int32_t id : held(last())) translations.push_back(words_of(id));
+    const int32_t wanted = held(last())[closest(translations, reference_)];
+    if (wanted == end.best) return {};
+    return {last(), {false, wanted}, {false, end.best}};
   }
 
   std::vector<int32_t> words_of(int32_t id) const {
@@ -211,36 +204,19 @@ class ViolationFinder {
     }
     return words;
   }
-  int most_words() const {
-    size_t most = reference_.size();
-    for (const int32_t id : held(last())) most = std::max(most, words_of(id).size());
-    return static_cast<int>(most);
-  }
 
-  // Nothing where what should win and what should not have equal features.
-  Violation difference(int bin, const Chosen& good, const Chosen& bad) const {
-    const bool ends = bin == last() && is_whole_;
-    const auto derive = [&](const Chosen& one) {
-      return one.in_lattice
-                 ? derivation_to(gold_.graph(), gold_.table(), model_, one.hypothesis, ends)
-                 : derivation_to(*graph_, table_, model_, one.hypothesis, ends);
-    };
-    const Derivation wanted = derive(good), other = derive(bad);
-    Violation found;
-    found.bin = bin;
-    found.margin = score(good) - score(bad);
-    found.dense = wanted.features;
-    for (size_t i = 0; i < found.dense.size(); ++i) found.dense[i] -= other.features[i];
-    const SentenceView& sentence = table_.sentence();
-    subtract(extract_sparse(model_, sentence, wanted.steps, ends),
-             extract_sparse(model_, sentence, other.steps, ends), found.sparse);
-    const bool is_equal = found.sparse.keys.empty() &&
-                          std::ranges::all_of(found.dense, [](double value) { return value == 0; });
-    return is_equal ? Violation{} : found;
+  DerivedFeatures features(const Chosen& chosen, bool ends) const {
+    Derivation derivation =
+        chosen.in_lattice
+            ? derivation_to(gold_.graph(), gold_.table(), model_, chosen.hypothesis, ends)
+            : derivation_to(*graph_, table_, model_, chosen.hypothesis, ends);
+    SparseVector sparse = extract_sparse(model_, table_.sentence(), derivation.steps, ends);
+    return {std::move(derivation.features), std::move(sparse)};
   }
 
   ModelView model_;
   ViolationOptions options_;
+  GoldView lattices_;
   OptionCollector collector_;
   OptionTable table_;
   Search<WatchedTarget<Inner>> beam_;
@@ -284,30 +260,13 @@ std::vector<Violation> find_violations(const ModelView& model, const WeightView&
                                        const ReferenceTexts::Text& references,
                                        const GoldView& lattices, std::span<const int64_t> chosen,
                                        int n_threads) {
-  const SourceText wanted{references.ids, references.offsets, references.ids, {}, 0, {}};
-  std::vector<Violation> found(chosen.size());
-  // The longest first: then no thread is left with one at the end.
-  std::vector<size_t> order(chosen.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, std::greater{}, [&](size_t i) {
-    return lattices.n_source[static_cast<size_t>(chosen[i])];
-  });
+  std::vector<Violation> violations;
   with_target(model, weights, [&](const auto& inner) {
-    for_chunks(chosen.size(), 1, n_threads, [&] {
-      return [&, finder = ViolationFinder(model, weights, options, inner)](size_t at_order,
-                                                                           size_t) mutable {
-        const size_t i = order[at_order];
-        const auto at = static_cast<size_t>(chosen[i]);
-        const auto pair = static_cast<size_t>(lattices.pairs[at]);
-        const auto n_source = static_cast<size_t>(lattices.n_source[at]);
-        const auto n_target = static_cast<size_t>(lattices.n_target[at]);
-        found[i] = finder.find(source.sentence(pair).first(n_source),
-                               wanted.sentence(pair).words.first(n_target),
-                               lattices.is_whole[at] != 0, lattices, at);
-      };
+    violations = find_in_each(source, references, lattices, chosen, n_threads, [&] {
+      return ViolationFinder(model, weights, options, lattices, inner);
     });
   });
-  return found;
+  return violations;
 }
 
 SparseVector sum_sparse(std::span<const Violation> violations, int n_threads) {

@@ -63,7 +63,9 @@ void OptionCollector::collect(OptionTable& table, const SentenceView& sentence,
   const int n = sentence.size();
   const int block_words = std::max(1, std::min(model_.blocks.max_source_words, Coverage::kWindow));
   int max_words = block_words;
-  for (const Constraint& one : constraints) max_words = std::max(max_words, one.end - one.begin);
+  for (const Constraint& constraint : constraints) {
+    max_words = std::max(max_words, constraint.end - constraint.begin);
+  }
   table_ = &table;
   table.begin(sentence, max_words);
   if (sparse_) {

@@ -12,7 +12,7 @@ namespace {
 float best_among(std::span<const Option> options) {
   double sum = 0;
   const auto best = static_cast<double>(options.front().estimate());
-  for (const Option& one : options) sum += std::exp(static_cast<double>(one.estimate()) - best);
+  for (const Option& option : options) sum += std::exp(static_cast<double>(option.estimate()) - best);
   return static_cast<float>(-std::log(sum));
 }
 

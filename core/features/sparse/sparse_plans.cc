@@ -16,18 +16,20 @@ bool is_phrase(const SlotUse& use) {
 }
 
 // Whether the texts of a group's words, which are few, decide what it adds.
-bool is_remembered(const WeightedGroup& one) {
-  return !one.group->loops && !one.group->listed && !one.group->adjacent && one.templates.size() >= kFewTemplates &&
-         std::ranges::none_of(one.group->slots, is_phrase);
+bool is_remembered(const WeightedGroup& weighted) {
+  const TemplateGroup& group = *weighted.group;
+  return !group.loops && !group.listed && !group.adjacent &&
+         weighted.templates.size() >= kFewTemplates &&
+         std::ranges::none_of(group.slots, is_phrase);
 }
 
 // The slots and levels that the templates of a piece see, in the order in which they are met.
 void find_seen(Piece& piece, size_t n_slots) {
   std::array<bool, kMaxSlots * kMostLevels> seen{};
-  for (const WeightedTemplate& one : piece.templates) {
+  for (const WeightedTemplate& weighted : piece.templates) {
     for (size_t slot = 0; slot < n_slots; ++slot) {
-      bool& known = seen[slot * kMostLevels + one.level[slot]];
-      if (!known) piece.sees.push_back({static_cast<uint8_t>(slot), one.level[slot]});
+      bool& known = seen[slot * kMostLevels + weighted.level[slot]];
+      if (!known) piece.sees.push_back({static_cast<uint8_t>(slot), weighted.level[slot]});
       known = true;
     }
   }
@@ -36,35 +38,36 @@ void find_seen(Piece& piece, size_t n_slots) {
 Remembered make_remembered(const WeightedGroup& weighted, uint64_t& n_ids) {
   const TemplateGroup& group = *weighted.group;
   const size_t n_slots = group.slots.size();
-  Remembered one{mix(++n_ids), &group, n_slots, n_slots + group.minor.has_value(), {}, {}, {}, {}};
+  Remembered remembered{
+      mix(++n_ids), &group, n_slots, n_slots + group.minor.has_value(), {}, {}, {}, {}};
   constexpr size_t kNone = ~size_t{0};
   std::vector<size_t> places(group.n_pieces(), kNone);  // of the pieces that have weights
   for (const WeightedTemplate& some : weighted.templates) {
     if (some.piece < 0) {
-      one.rare.push_back(some);
+      remembered.rare.push_back(some);
       continue;
     }
     size_t& place = places[static_cast<size_t>(some.piece)];
     if (place == kNone) {
-      place = one.pieces.size();
-      one.pieces.push_back({mix(++n_ids), {}, {}});
+      place = remembered.pieces.size();
+      remembered.pieces.push_back({mix(++n_ids), {}, {}});
     }
-    one.pieces[place].templates.push_back(some);
+    remembered.pieces[place].templates.push_back(some);
   }
-  for (Piece& piece : one.pieces) find_seen(piece, n_slots);
-  return one;
+  for (Piece& piece : remembered.pieces) find_seen(piece, n_slots);
+  return remembered;
 }
 
 void find_uses(SparsePlan& plan) {
   for (const bool of_span : {true, false}) {
-    for (Remembered& one : plan.remembered) {
-      for (size_t row = 0; row < one.n_rows; ++row) {
-        const SlotUse& use = one.group->slot(row);
+    for (Remembered& remembered : plan.remembered) {
+      for (size_t row = 0; row < remembered.n_rows; ++row) {
+        const SlotUse& use = remembered.group->slot(row);
         if (use.is_of_span() != of_span) continue;
         const auto known = std::ranges::find(plan.uses, use);
-        one.use[row] = static_cast<uint8_t>(known - plan.uses.begin());
+        remembered.use[row] = static_cast<uint8_t>(known - plan.uses.begin());
         if (known == plan.uses.end()) plan.uses.push_back(use);
-        if (!of_span) one.varying.push_back(static_cast<uint8_t>(row));
+        if (!of_span) remembered.varying.push_back(static_cast<uint8_t>(row));
       }
     }
     if (of_span) plan.n_of_span = plan.uses.size();

@@ -27,9 +27,9 @@ void SparseScorer::ask(Scope scope, const SentenceValues& sentence,
   const SparsePlan& plan = (*plans_)[scope];
   Ask& ask = asks_.emplace_back(Ask{&plan, steps.size(), bound_.size()});
   bind(ask, sentence, steps);
-  for (const Remembered& one : plan.remembered) {
-    if (steps[0].row < 0 && !one.group->copies) continue;
-    ask_remembered(ask, one);
+  for (const Remembered& remembered : plan.remembered) {
+    if (steps[0].row < 0 && !remembered.group->copies) continue;
+    ask_remembered(ask, remembered);
     ++ask.n_groups;
   }
   for (size_t group = 0; group < plan.of_target_words.size(); ++group) {
@@ -80,17 +80,17 @@ void SparseScorer::bind(const Ask& ask, const SentenceValues& sentence,
 }
 
 // Options of a span often begin, or end, with the same word: such steps share a question.
-void SparseScorer::ask_remembered(const Ask& ask, const Remembered& one) {
+void SparseScorer::ask_remembered(const Ask& ask, const Remembered& remembered) {
   const auto value = [&](size_t row, size_t step) {
-    return identities_[ask.row(one.use[row], step)];
+    return identities_[ask.row(remembered.use[row], step)];
   };
-  uint64_t of_span = one.id;
-  for (size_t row = 0; row < one.n_rows; ++row) {
-    if (one.use[row] < ask.plan->n_of_span) of_span = add_value(of_span, row, value(row, 0));
+  uint64_t of_span = remembered.id;
+  for (size_t row = 0; row < remembered.n_rows; ++row) {
+    if (remembered.use[row] < ask.plan->n_of_span) of_span = add_value(of_span, row, value(row, 0));
   }
-  const size_t first = questions_of_.size(), n_varying = one.varying.size();
+  const size_t first = questions_of_.size(), n_varying = remembered.varying.size();
   const uint32_t* const same =
-      n_varying == 1 ? &same_[ask.row(one.use[one.varying[0]], 0)] : nullptr;
+      n_varying == 1 ? &same_[ask.row(remembered.use[remembered.varying[0]], 0)] : nullptr;
   questions_of_.resize(first + ask.n_steps);
   for (size_t i = 0; i < ask.n_steps; ++i) {
     const size_t as = n_varying == 0 ? 0 : n_varying == 1 ? same[i] : i;
@@ -99,12 +99,12 @@ void SparseScorer::ask_remembered(const Ask& ask, const Remembered& one) {
       continue;
     }
     uint64_t key = of_span;
-    for (const size_t row : one.varying) key = add_value(key, row, value(row, i));
+    for (const size_t row : remembered.varying) key = add_value(key, row, value(row, i));
     key = mix(key);
     words_.prefetch(key);
     questions_of_[first + i] = static_cast<uint32_t>(questions_.size());
     const auto ask_index = static_cast<uint32_t>(asks_.size() - 1);
-    questions_.push_back({&one, key, ask_index, static_cast<uint32_t>(i), 0});
+    questions_.push_back({&remembered, key, ask_index, static_cast<uint32_t>(i), 0});
   }
 }
 
@@ -155,18 +155,18 @@ void SparseScorer::find_unknown() {
 
 void SparseScorer::open_pieces() {
   pieces_.clear();
-  for (const Unknown& one : unknown_) {
-    look_up(one.what->rare, &rows_[one.rows], one.what->n_slots,
-            one.minor.tags.subspan(one.minor.at, 1), {one.sum, false}, lookups_);
-    for (const Piece& piece : one.what->pieces) {
-      uint64_t key = piece.id ^ one.minor.row;
+  for (const Unknown& unknown : unknown_) {
+    look_up(unknown.what->rare, &rows_[unknown.rows], unknown.what->n_slots,
+            unknown.minor.tags.subspan(unknown.minor.at, 1), {unknown.sum, false}, lookups_);
+    for (const Piece& piece : unknown.what->pieces) {
+      uint64_t key = piece.id ^ unknown.minor.row;
       int turn = 0;
       for (const auto& [slot, level] : piece.sees) {
-        key ^= std::rotl(rows_[one.rows + slot][level], 7 * turn++);
+        key ^= std::rotl(rows_[unknown.rows + slot][level], 7 * turn++);
       }
       key = mix(key);
       classes_.prefetch(key);
-      pieces_.push_back({&piece, &one, key});
+      pieces_.push_back({&piece, &unknown, key});
     }
   }
 }
@@ -193,19 +193,19 @@ void SparseScorer::look_up_pieces() {
 }
 
 void SparseScorer::add_up() {
-  for (const New& one : new_classes_) {
-    for (size_t i = 1; i <= RowCache::kSums; ++i) sums_[one.sum + i] += sums_[one.sum];
+  for (const New& added : new_classes_) {
+    for (size_t i = 1; i <= RowCache::kSums; ++i) sums_[added.sum + i] += sums_[added.sum];
   }
   for (const auto [from, to] : parts_) sums_[to] += sums_[from];
   for (const auto [from, to] : word_parts_) sums_[to] += word_sums_[from];
 }
 
 void SparseScorer::keep() {
-  for (const New& one : new_words_) words_.keep(one.place, one.key, sums_[one.sum]);
-  for (const New& one : new_classes_) {
+  for (const New& added : new_words_) words_.keep(added.place, added.key, sums_[added.sum]);
+  for (const New& added : new_classes_) {
     RowCache::Row row;
-    std::copy_n(sums_.begin() + one.sum + 1, row.size(), row.begin());
-    classes_.keep(one.place, one.key, row);
+    std::copy_n(sums_.begin() + added.sum + 1, row.size(), row.begin());
+    classes_.keep(added.place, added.key, row);
   }
   new_words_.clear();
   new_classes_.clear();

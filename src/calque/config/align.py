@@ -87,7 +87,7 @@ class AlignOptions:
         4.0, "how strongly Model 1 prefers the diagonal; 0 is plain Model 1", least=0
     )
     jump_width: int = option(
-        20, "longest jump with a weight of its own; all longer ones share one", least=1, most=1000
+        20, "jumps longer than this are treated as this long", least=1, most=1000
     )
     jump_smoothing: float = option(
         0.01, "share of the uniform distribution in the jump weights", least=0, most=1
