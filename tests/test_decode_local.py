@@ -5,6 +5,7 @@ Which block begins a sentence how, which may follow on the left, which options o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Literal
@@ -69,7 +70,7 @@ asked = st.builds(
 
 def allowed(
     parts: Parts, data: DenseData, source: list[int], by: Rules, what: Asked
-) -> list[tuple[Step, ...]]:
+) -> Iterator[tuple[Step, ...]]:
     """Every derivation of kept options with enough events on the left where it goes there."""
     assert data.local_model is not None
     counts = data.local_model.counts
@@ -84,7 +85,7 @@ def allowed(
     def left(step: Step) -> int:
         return 0 if step.block < 0 else int(counts[step.block, LEFT])
 
-    return [steps for steps in derivations(parts, source, by) if may_be(steps)]
+    return filter(may_be, derivations(parts, source, by))
 
 
 def kept_options(parts: Parts, totals: list[int], source: list[int], per_span: int) -> set[Step]:
@@ -158,7 +159,7 @@ def test_forced_and_oracle_decoding_obey_the_same_rules(
 ) -> None:
     what, by = replace(what, per_span=0), Rules(mode)
     parts, data, decoder, weights = prepared(seed, EXPRESSION)
-    every = allowed(parts, data, source, by, what)
+    every = list(allowed(parts, data, source, by, what))
     reference = list(words_of(draw.draw(st.sampled_from(every))))
     golden = [d for d in every if list(words_of(d)) == reference]
     wanted = SourceText(Sentences.from_lists([reference]), np.array(reference, np.int32))
