@@ -5,6 +5,9 @@ BIN    := $(VENV)/bin
 CORE   := CMakeLists.txt pyproject.toml $(shell find core -name '*.cc' -o -name '*.h')
 PIP    := install --quiet --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE := 1
+# Threads of BLAS wait for one another by spinning, which on a busy machine takes longer than the
+# small problems of the tests.
+QUIET_BLAS := OPENBLAS_NUM_THREADS=1
 
 .PHONY: demo test slow fuzz lint stubs docs site bench sanitize tsan clean
 
@@ -12,10 +15,10 @@ demo: $(VENV)/installed ## generated corpus, from nothing to a printed result
 	$(BIN)/calque demo --out demo
 
 test: $(VENV)/installed-dev ## the whole suite except tests marked slow
-	$(BIN)/python -m pytest
+	$(QUIET_BLAS) $(BIN)/python -m pytest
 
 slow: $(VENV)/installed-dev ## the long tests
-	$(BIN)/python -m pytest -m slow
+	$(QUIET_BLAS) $(BIN)/python -m pytest -m slow
 
 fuzz: $(VENV)/installed-dev ## damaged files for every reader, commands killed at random moments
 	$(BIN)/python tests/fuzz.py --cases 10000
@@ -40,12 +43,12 @@ bench: $(VENV)/installed-dev ## every benchmark; JSON lands in results/
 	for b in benchmarks/[a-z]*.py; do $(BIN)/python $$b --out results || exit 1; done
 
 sanitize: $(VENV)-sanitize/installed ## the suite on a core built with ASan and UBSan
-	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	$(QUIET_BLAS) LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	  $(VENV)-sanitize/bin/python -m pytest
 
 tsan: $(VENV)-tsan/installed ## decoding, training and tuning with four threads on a core built with TSan
-	OPENBLAS_NUM_THREADS=1 LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so)" \
+	$(QUIET_BLAS) LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so)" \
 	TSAN_OPTIONS=halt_on_error=0:exitcode=66 \
 	  $(VENV)-tsan/bin/python tests/four_threads.py
 
