@@ -28,19 +28,23 @@ def logistic_regression(
     )
     scale = np.where(free & (squares > 0), 1 / np.sqrt(np.where(squares > 0, squares, 1)), 0)
     n_dense, n_pairs = lists.n_dense, len(pairs)
+    learned = np.flatnonzero(scale)  # the search costs time for every weight, even if it stays at 0
 
     def loss(weights: Vector) -> tuple[float, Vector]:
-        scaled = weights * scale
+        scaled = np.zeros(len(scale))
+        scaled[learned] = weights * scale[learned]
         # Not BLAS: how it groups sums depends on threads and machine.
         margins = np.einsum("ij,j->i", dense, scaled[:n_dense]) + sparse @ scaled[n_dense:]
         pull = -0.5 * (1 - np.tanh(margins / 2)) / n_pairs
         gradient = np.concatenate([np.einsum("ij,i->j", dense, pull), sparse.T @ pull])
         value = np.logaddexp(0, -margins).mean() + regularization / 2 * (weights**2).sum()
-        return float(value), gradient * scale + regularization * weights
+        return float(value), (gradient * scale)[learned] + regularization * weights
 
-    start = np.zeros(len(scale))
+    start = np.zeros(len(learned))
     minimum: Any = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200})
-    return np.asarray(minimum.x * scale)
+    weights = np.zeros(len(scale))
+    weights[learned] = minimum.x * scale[learned]
+    return weights
 
 
 def _sparse_differences(lists: Lists, pairs: NDArray[np.int64]) -> Any:
