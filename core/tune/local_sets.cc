@@ -140,8 +140,8 @@ class LocalSetBuilder::Sentence {
     const auto most = std::span(builder_.by_count_).subspan(all.begin, n);
     const bool among = std::ranges::find(most, block) != most.end();
     for (const int32_t other : among ? most : most.first(most.size() - 1)) {
-      if (other == block || !events_.allowed_offsets.empty() &&
-          !std::ranges::binary_search(allowed_, other)) {
+      if (other == block || (!events_.allowed_offsets.empty() &&
+                             !std::ranges::binary_search(allowed_, other))) {
         continue;
       }
       found_.push_back(to_choice(other, side_of(truth)));
