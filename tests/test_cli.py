@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,8 @@ from pathlib import Path
 import pytest
 from conftest import Run, done, mistake
 
+from calque.cli import demonstration
+from calque.cli.demonstration import METHODS
 from calque.cli.verbs import VERBS
 from calque.data import CorpusFiles
 from calque.model import ModelFolder, ModelWriter
@@ -213,10 +216,26 @@ def test_a_closed_pipe_is_no_error(model: Path) -> None:
     assert (result.returncode, result.stderr.count("Error")) == (0, 0)
 
 
-def test_the_demo_shows_both_pairs(calque: Run, tmp_path: Path) -> None:
-    result = calque("demo", "--out", tmp_path)
-    assert result.returncode == 0, result.stderr
-    assert "Velian" in result.stdout
-    assert "Oruka" in result.stdout
+def check_demo(shown: str, folder: Path) -> None:
+    """Both languages, a column per corpus in every row of the table, and all that it leaves."""
+    assert "Velian" in shown
+    assert "Oruka" in shown
+    for name in ("untuned", *METHODS):
+        [row] = re.findall(f"references, {name} +([0-9.]+) / [0-9.]+ +([0-9.]+) / [0-9.]+", shown)
+        assert all(0 < float(bleu) < 100 for bleu in row)
     for pair in ("near", "far"):
-        ModelFolder(tmp_path / f"{pair}.model").verify()
+        ModelFolder(folder / f"{pair}.model").verify()
+    page = (folder / "report.html").read_text("utf-8")
+    assert all(f"{pair}.runs/{name}" in page for pair in ("near", "far") for name in METHODS)
+
+
+def test_the_demo_shows_both_pairs(
+    verb: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demonstration, "SIZES", {"train": 1500, "dev": 30, "test": 40})
+    check_demo(done(verb("demo", "--out", tmp_path)), tmp_path)
+
+
+@pytest.mark.slow
+def test_the_demo_of_the_readme_shows_both_pairs(calque: Run, tmp_path: Path) -> None:
+    check_demo(done(calque("demo", "--out", tmp_path)), tmp_path)

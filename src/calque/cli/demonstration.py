@@ -26,6 +26,8 @@ from calque.text import BitextFiles, open_output, read_lines
 from calque.tune import DecoderTask
 from calque.tune.registry import find_method
 
+SIZES = {split: getattr(CorpusOptions(), split) for split in ("train", "dev", "test")}
+"""Sentence pairs of each corpus."""
 N_SAMPLES = 4
 METRICS = ("bleu", "chrf")
 UNTUNED = "untuned"
@@ -47,10 +49,8 @@ def demonstrate(out: Path, seed: int, workers: int, console: Console) -> list[di
 
 
 def _one_pair(pair: str, out: Path, seed: int, workers: int, console: Console) -> dict[str, Any]:
-    defaults = CorpusOptions()
-    sizes = {split: getattr(defaults, split) for split in ("train", "dev", "test")}
     begin = time.monotonic()
-    files = write_corpus(out / pair, pair, sizes, seed, workers, console)
+    files = write_corpus(out / pair, pair, SIZES, seed, workers, console)
     generated = time.monotonic()
     text, folder = BitextFiles(files.train_source, files.train_target), out / f"{pair}.model"
     model = build(text, folder, threads=workers, progress=console)
