@@ -141,7 +141,7 @@ def test_mistakes_are_one_clear_line(
         assert "expected different whole numbers" in mistake(verb(*training, "--limits", limits))
     both = ["--limits", "2", "--reordering", "swap"]
     assert "only --reordering phrase" in mistake(verb(*training, *both))
-    assert "memory_mb=0" in mistake(verb(*training, "--memory-mb", "0"))
+    assert "--memory-mb 0: expected" in mistake(verb(*training, "--memory-mb", "0"))
 
 
 def test_a_table_adds_up_lengths_and_takes_geometric_means() -> None:
