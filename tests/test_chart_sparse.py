@@ -26,7 +26,9 @@ from calque.features import (
 
 pytestmark = pytest.mark.filterwarnings("ignore:language model")
 CLASSES = WordClasses({"w0": "0010110", "w1": "0010111", "w2": "01", "w3": "110", "<unk>": "111"})
-FAMILIES = "phrase-pair, lexical, ruleid, P1, edge-classes, lexical-classes, neighbours, context"
+OF_SENTENCE = "phrase-pair, lexical, ruleid, P1, edge-classes, lexical-classes, context"
+"""Of these no place in the sentence decides what a rule's target words add."""
+FAMILIES = f"{OF_SENTENCE}, neighbours"
 OWN = (
     Template("lengths", ("source.length", "target.length")),
     Template("source-only", ("source",)),
@@ -34,9 +36,9 @@ OWN = (
 )
 
 
-def decoder_of(grammar: Grammar) -> ChartDecoder:
+def decoder_of(grammar: Grammar, families: str = FAMILIES) -> ChartDecoder:
     words = WordData(grammar.vocabulary, grammar.vocabulary, CLASSES, CLASSES)
-    templates = (*chosen_templates(FAMILIES), *OWN)
+    templates = (*chosen_templates(families), *OWN)
     features = FeatureSet.compile("rules", DenseData(grammar.blocks), templates, words)
     return ChartDecoder(grammar.blocks, grammar.vocabulary, grammar.lm, features)
 
@@ -52,17 +54,28 @@ def options(shallow: int = 0) -> DecodeOptions:
     )
 
 
+def with_random_sparse(
+    decoder: ChartDecoder, text: SourceText, dense: Weights, seed: int
+) -> Weights:
+    """Weights of everything that fires in the derivations of a text."""
+    plain = decoder.decode(text, dense, options(), n_best=ALL, distinct=False, threads=1)
+    rows = decoder.sparse_rows([found.derivations for found in plain], text, threads=2)
+    keys = np.unique(rows.keys)
+    values = np.random.default_rng(seed).normal(size=len(keys)).astype(np.float32)
+    return Weights(dict(dense), SparseWeights.from_arrays(keys, values))
+
+
+@pytest.mark.parametrize("families", [FAMILIES, OF_SENTENCE])
 @pytest.mark.parametrize("seed", range(6))
-def test_scores_of_the_search_are_those_of_the_features_that_names_give(seed: int) -> None:
+def test_scores_of_the_search_are_those_of_the_features_that_names_give(
+    seed: int, families: str
+) -> None:
     grammar = random_grammar(seed, n_rules=24)
-    decoder = decoder_of(grammar)
+    decoder = decoder_of(grammar, families)
     dense = random_weights(decoder, seed)
     _, text = random_text(grammar, seed, n_words=3 + seed % 2)
     plain = decoder.decode(text, dense, options(), n_best=ALL, distinct=False, threads=1)[0]
-    rows = decoder.sparse_rows([plain.derivations], text, threads=2)
-    keys = np.unique(rows.keys)
-    values = np.random.default_rng(seed).normal(size=len(keys)).astype(np.float32)
-    weights = Weights(dict(dense), SparseWeights.from_arrays(keys, values))
+    weights = with_random_sparse(decoder, text, dense, seed)
     [found] = decoder.decode(text, weights, options(), n_best=ALL, distinct=False, threads=1)
     assert len(found.derivations) == len(plain.derivations)
     scores = [derivation.score for derivation in found.derivations]
@@ -71,7 +84,8 @@ def test_scores_of_the_search_are_those_of_the_features_that_names_give(seed: in
     same = decoder.sparse_batch(batch, text, threads=1)
     again = decoder.sparse_rows([found.derivations], text, threads=1)
     assert same.keys.tolist() == again.keys.tolist()
-    by_key = dict(zip(keys.tolist(), values.tolist(), strict=True))
+    sparse = weights.sparse.to_arrays()
+    by_key = dict(zip(sparse["keys"].tolist(), sparse["values"].tolist(), strict=True))
     for at, derivation in enumerate(found.derivations[:300]):
         its = slice(again.offsets[at], again.offsets[at + 1])
         fired = dict(zip(again.keys[its].tolist(), again.counts[its].tolist(), strict=True))
@@ -87,6 +101,27 @@ def test_scores_of_the_search_are_those_of_the_features_that_names_give(seed: in
         rows_of_steps = decoder.explain(derivation, text, weights)
         parts = sum(use.value * use.weight for row in rows_of_steps for use in row)
         assert parts == pytest.approx(derivation.score, abs=1e-3)
+
+
+@pytest.mark.parametrize("families", [FAMILIES, OF_SENTENCE])
+def test_sentences_score_the_same_alone_and_behind_others(families: str) -> None:
+    grammar = random_grammar(5, n_rules=40)
+    decoder = decoder_of(grammar, families)
+    rng = np.random.default_rng(5)
+    lines = [[f"w{word}" for word in rng.integers(0, 4, 4)] for _ in range(6)]
+
+    def text_of(some: list[list[str]]) -> SourceText:
+        return SourceText.from_words(some, grammar.vocabulary, grammar.vocabulary)
+
+    weights = with_random_sparse(decoder, text_of(lines), random_weights(decoder, 5), 5)
+
+    def lists(some: list[list[str]]) -> list[list[tuple[float, tuple[int, ...]]]]:
+        found = decoder.decode(text_of(some), weights, options(), n_best=50, threads=1)
+        return [[(one.score, words_of(one)) for one in its.derivations] for its in found]
+
+    alone = [found for line in lines for found in lists([line])]
+    assert lists(lines) == alone
+    assert lists(lines[::-1]) == alone[::-1]
 
 
 def test_what_a_rule_with_gaps_shows_of_itself() -> None:

@@ -108,7 +108,7 @@ void ChartForcedSearch::try_rule(int32_t id, const std::array<const Cell*, 2>& g
   if (is_too_large()) return;
   const Rule& rule = rules_[id];
   constexpr Application kUnfilled{0, {Application::kNothing, Application::kNothing}};
-  Walk walk{id, &rule, gaps, kUnfilled, static_cast<double>(rule.score), 0, 0};
+  Walk walk{id, &rule, gaps, kUnfilled, static_cast<double>(rules_.score(id)), 0, 0};
   walk.way.rule = id;
   for (; walk.begin < static_cast<int>(reference_.size()); ++walk.begin) go_on(walk, 0, walk.begin);
 }

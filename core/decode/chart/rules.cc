@@ -15,8 +15,8 @@ float append(const TargetLm& lm, int32_t word, LmFragment& fragment) {
 }
 
 // Sorts the rules from `from` on, the best first, and drops those beyond the limit.
-void keep_best(std::vector<Rule>& rules, size_t from, int limit) {
-  const auto better = [](const Rule& a, const Rule& b) { return a.scores_better(b); };
+template <typename Kind, typename Better>
+void keep_best(std::vector<Kind>& rules, size_t from, int limit, const Better& better) {
   const auto first = rules.begin() + static_cast<std::ptrdiff_t>(from);
   if (limit > 0 && rules.size() - from > static_cast<size_t>(limit)) {
     std::partial_sort(first, first + limit, rules.end(), better);
@@ -24,6 +24,9 @@ void keep_best(std::vector<Rule>& rules, size_t from, int limit) {
   } else {
     std::sort(first, rules.end(), better);
   }
+}
+void keep_best(std::vector<Rule>& rules, size_t from, int limit) {
+  keep_best(rules, from, limit, [](const Rule& a, const Rule& b) { return a.scores_better(b); });
 }
 
 }  // namespace
@@ -40,7 +43,6 @@ RuleBook::RuleBook(const ModelView& model, const WeightView& weights, const Targ
       weights_(weights.dense),
       lm_weights_(chart_lm_weights(model, weights)),
       limits_(limits),
-      values_(model.sparse()),
       block_limit_(limits.per_source) {
   if (leave_one_out != nullptr) left_out_.emplace(*leave_one_out);
   for (const BlockColumn& column : model.dense().block_columns) {
@@ -49,10 +51,10 @@ RuleBook::RuleBook(const ModelView& model, const WeightView& weights, const Targ
     frequency_weights_[of_target] += static_cast<float>(weights.dense[column.index]);
   }
   if (weights.sparse == nullptr) return;
-  sparse_.emplace(weights.sparse);
-  scores_places_ = sparse_->has(Scope::kSpan) || sparse_->has(Scope::kOption);
+  sparse_.emplace(model.sparse(), weights.sparse);
+  scores_places_ = sparse_->has_of_span() || sparse_->has_of_options();
   // Those that score best show in the sentence only.
-  if (sparse_->has(Scope::kOption) && block_limit_ > 0) {
+  if (sparse_->has_of_options() && block_limit_ > 0) {
     block_limit_ = limits.in_sentence > 0 ? std::max(limits.in_sentence, block_limit_) : 0;
   }
 }
@@ -61,12 +63,10 @@ void RuleBook::begin(const SentenceView& sentence) {
   sentence_ = sentence;
   own_rules_.clear();
   own_runs_.clear();
+  placed_.clear();
   left_.clear();
   if (left_out_) left_out_->begin(sentence.pair);
-  if (sparse_) {
-    values_.begin(sentence);
-    sparse_->begin_sentence();
-  }
+  if (sparse_) sparse_->begin(sentence);
   if (wanted_ || rules_.size() > kMostKnown) forget_rules();
   wanted_.reset();
 }
@@ -85,7 +85,7 @@ void RuleBook::forget_rules() {
 
 std::pair<int32_t, int32_t> RuleBook::rules(const Match& match, int begin, int end) {
   const Range range = known(match, begin, end);
-  return scores_places_ ? in_sentence(range) : range;
+  return scores_places_ ? at_place(range) : range;
 }
 
 bool RuleBook::is_left(int32_t phrase, int position) {
@@ -99,7 +99,7 @@ bool RuleBook::is_left(int32_t phrase, int position) {
 RuleBook::Range RuleBook::known(const Match& match, int begin, int end) {
   const auto [known, is_new] = known_.try_emplace(match.phrase);
   if (sparse_ && (is_new || scores_places_)) {
-    values_.place(begin, end, std::span(match.gaps).first(static_cast<size_t>(match.n_gaps)));
+    sparse_->place(begin, end, std::span(match.gaps).first(static_cast<size_t>(match.n_gaps)));
   }
   if (is_new) learn(match.phrase, known->second);
   Range range = known->second;
@@ -135,46 +135,33 @@ RuleBook::Range RuleBook::without_pair(int32_t phrase, const Range& known) {
   return left->second;
 }
 
-// Copies of rules with the features of their place.
-RuleBook::Range RuleBook::in_sentence(const Range& known) {
-  const size_t first = own_rules_.size();
-  own_rules_.reserve(first + static_cast<size_t>(known.second - known.first));
-  for (int32_t id = known.first; id < known.second; ++id) own_rules_.push_back((*this)[id]);
-  score_sparse(std::span(own_rules_).subspan(first), Scope::kSpan, Scope::kOption);
-  keep_best(own_rules_, first, limits_.per_source);
-  return {kOwn + static_cast<int32_t>(first), kOwn + static_cast<int32_t>(own_rules_.size())};
-}
-
-// Adds what templates of the source side, and of both sides, give rules of one place.
-void RuleBook::score_sparse(std::span<Rule> rules, Scope of_source, Scope of_both) {
-  if (!values_.has_source() || rules.empty()) return;
-  views_.clear();
-  viewed_.clear();
-  sparse_->begin();
-  const StepView any = values_.view(rules[0].block, rules[0].target);
-  sparse_->ask(of_source, values_.sentence(), {&any, 1});
-  for (size_t i = 0; i < rules.size(); ++i) {
-    const StepView view = values_.view(rules[i].block, rules[i].target);
-    if (!values_.has_both(view)) continue;
-    views_.push_back(view);
-    viewed_.push_back(i);
+// Rules with the features of their place.
+RuleBook::Range RuleBook::at_place(const Range& known) {
+  const size_t first = placed_.size();
+  if (known.first < known.second) {
+    const std::span<const Rule> rules(&(*this)[known.first],
+                                      static_cast<size_t>(known.second - known.first));
+    const float of_span = sparse_->of_span();
+    const auto of_options = sparse_->of_options(known.first, rules);
+    for (size_t i = 0; i < rules.size(); ++i) {
+      placed_.push_back({known.first + static_cast<int32_t>(i),
+                         rules[i].score + of_span + of_options[i],
+                         rules[i].estimate + of_span + of_options[i]});
+    }
+    keep_best(placed_, first, limits_.per_source, [this](const PlacedRule& a, const PlacedRule& b) {
+      return a.estimate != b.estimate ? a.estimate > b.estimate
+                                      : (*this)[a.rule].block < (*this)[b.rule].block;
+    });
   }
-  if (!views_.empty()) sparse_->ask(of_both, values_.sentence(), views_);
-  const auto sums = sparse_->answer();
-  const auto add = [&](size_t rule, float sum) {
-    rules[rule].score += sum;
-    rules[rule].estimate += sum;
-  };
-  for (size_t i = 0; i < rules.size(); ++i) add(i, sums[0]);
-  for (size_t i = 0; i < viewed_.size(); ++i) add(viewed_[i], sums[i + 1]);
+  return {kPlaced + static_cast<int32_t>(first), kPlaced + static_cast<int32_t>(placed_.size())};
 }
 
 // The sparse features of a rule that only this sentence has.
 void RuleBook::score_own(Rule& rule, int begin, int end) {
   if (!sparse_) return;
-  values_.place(begin, end, {});
-  score_sparse({&rule, 1}, Scope::kPhrase, Scope::kBlock);
-  score_sparse({&rule, 1}, Scope::kSpan, Scope::kOption);
+  sparse_->place(begin, end, {});
+  sparse_->add_everywhere({&rule, 1});
+  sparse_->add_here({&rule, 1});
 }
 
 void RuleBook::learn(int32_t phrase, Range& known) {
@@ -191,7 +178,7 @@ void RuleBook::learn(int32_t phrase, Range& known) {
     add_words(rule, false);
     learned_.push_back(rule);
   }
-  if (sparse_) score_sparse(learned_, Scope::kPhrase, Scope::kBlock);
+  if (sparse_) sparse_->add_everywhere(learned_);
   // Of a pair that is left out any number of the best may fall: all are remembered then.
   keep_best(learned_, 0, left_out_ ? 0 : block_limit_);
   // Runs of rules that were not kept go.

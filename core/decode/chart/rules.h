@@ -9,43 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include "blocks/gaps.h"
 #include "decode/chart/matches.h"
 #include "decode/chart/reference_parts.h"
-#include "decode/chart/rule_values.h"
+#include "decode/chart/rule.h"
+#include "decode/chart/rule_sums.h"
 #include "decode/constraints.h"
 #include "decode/leave_one_out.h"
 #include "decode/model.h"
 #include "features/feature_set.h"
-#include "features/sparse/sparse_scorer.h"
-#include "lm/lm_fragment.h"
 
 namespace calque {
-
-// Words that stand side by side on the target side of a rule, for each language model.
-struct RuleRun {
-  LmFragment words, classes;
-};
-
-// A target side of a rule. A target word w < 0 stands for a copy of source word -1 - w.
-struct Rule {
-  // Pieces of the target: a run of words, by its number, or a gap, -1 - its number from 0.
-  static constexpr size_t kMaxPieces = 2 * kMaxGaps + 1;
-
-  std::span<const int32_t> target;
-  int64_t block;   // row of the block table; -1 for a copied word or a required target
-  float score;     // weighted features that depend on the rule alone
-  float estimate;  // .. and the language models of each run of words by itself
-  FrequencyChange change;  // of the block's frequencies, where its pair is left out
-  std::array<int32_t, kMaxPieces> pieces;
-  uint8_t n_pieces;
-  bool required;  // the user asked for it
-
-  // Whether it is more promising than another one; of equal ones, the first row.
-  bool scores_better(const Rule& other) const {
-    return estimate != other.estimate ? estimate > other.estimate : block < other.block;
-  }
-};
 
 // The weights of the language models.
 struct ChartLmWeights {
@@ -84,7 +57,13 @@ class RuleBook {
   int32_t required(const Constraint& constraint);
 
   const Rule& operator[](int32_t id) const {
-    return id < kOwn ? rules_[static_cast<size_t>(id)] : own_rules_[static_cast<size_t>(id - kOwn)];
+    if (id >= kOwn) return own_rules_[static_cast<size_t>(id - kOwn)];
+    return id >= kPlaced ? (*this)[placed(id).rule] : rules_[static_cast<size_t>(id)];
+  }
+  // What its features say of a rule here; and with the language models of its runs by themselves.
+  float score(int32_t id) const { return is_placed(id) ? placed(id).score : (*this)[id].score; }
+  float estimate(int32_t id) const {
+    return is_placed(id) ? placed(id).estimate : (*this)[id].estimate;
   }
   // A piece of a rule that is no gap.
   const RuleRun& run(const Rule& rule, int32_t piece) const {
@@ -92,17 +71,19 @@ class RuleBook {
   }
 
  private:
-  static constexpr int32_t kOwn = 1 << 30;  // numbers of rules of the sentence begin here
+  // Where numbers of rules at their places begin, and of rules that only the sentence has.
+  static constexpr int32_t kPlaced = 1 << 29, kOwn = 1 << 30;
 
   // Rules by their numbers: a half-open range of them.
   using Range = std::pair<int32_t, int32_t>;
 
+  static bool is_placed(int32_t id) { return id >= kPlaced && id < kOwn; }
+  const PlacedRule& placed(int32_t id) const { return placed_[static_cast<size_t>(id - kPlaced)]; }
   void forget_rules();
   Range known(const Match& match, int begin, int end);
   void learn(int32_t phrase, Range& known);
   Range without_pair(int32_t phrase, const Range& known);
-  Range in_sentence(const Range& known);
-  void score_sparse(std::span<Rule> rules, Scope of_source, Scope of_both);
+  Range at_place(const Range& known);
   void score_own(Rule& rule, int begin, int end);
   Rule start(int64_t block, std::span<const int32_t> target) const;
   void add_words(Rule& rule, bool is_copy);
@@ -119,14 +100,12 @@ class RuleBook {
   std::array<float, 2> frequency_weights_{};  // of source given target, of target given source
   std::unordered_map<int32_t, Range> known_;  // by source side
   std::unordered_map<int32_t, Range> left_;   // what is left of them for the sentence
-  std::optional<SparseScorer> sparse_;
-  RuleValues values_;
+  std::optional<RuleSums> sparse_;
   int block_limit_;  // of target sides, before features of their place are known
   bool scores_places_ = false;
-  std::vector<StepView> views_;
-  std::vector<size_t> viewed_;           // the rules of these views
   std::vector<Rule> rules_, own_rules_;  // of the table; of the sentence
   std::vector<RuleRun> runs_, own_runs_;
+  std::vector<PlacedRule> placed_;
   std::vector<Rule> learned_;
   std::vector<RuleRun> kept_runs_;
 };

@@ -225,7 +225,7 @@ double ChartSearch<Target>::estimate(const Cube& cube, const std::array<int32_t,
   }
   double sum = cube.first_rule == kNoRule
                    ? glue_score_
-                   : static_cast<double>(rules_[cube.first_rule + at[0]].estimate);
+                   : static_cast<double>(rules_.estimate(cube.first_rule + at[0]));
   for (size_t gap = 0; gap < cube.tails.size(); ++gap) {
     const int32_t tail = cube.tails[gap][at[gap + 1]];
     if (tail != Application::kNothing) sum += graph_[tail].score;

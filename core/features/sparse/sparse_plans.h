@@ -37,7 +37,8 @@ struct SparsePlan {
   size_t n_of_span = 0;
   bool needs_values = false;
 
-  bool empty() const { return plain.empty() && of_target_words.empty() && remembered.empty(); }
+  bool is_of_target_words_alone() const { return plain.empty() && remembered.empty(); }
+  bool empty() const { return is_of_target_words_alone() && of_target_words.empty(); }
 };
 
 // The plans of all scopes: made once per call, in time linear in the number of templates, and shared

@@ -36,6 +36,8 @@ class SparseScorer {
 
   // Whether there are weights of templates of a scope.
   bool has(Scope scope) const { return !(*plans_)[scope].empty(); }
+  // Whether what templates of a scope give a step depends on where in its sentence it stands.
+  bool is_of_place(Scope scope) const { return !(*plans_)[scope].is_of_target_words_alone(); }
   // Whether the templates of a scope look at whole phrases (`StepView::values`).
   bool needs_values(Scope scope) const { return (*plans_)[scope].needs_values; }
 
