@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "decode/chart/lm_parts.h"
 #include "decode/chart/rules.h"
 #include "decode/model.h"
-#include "flat_map.h"
-#include "lm/lm_fragment.h"
 
 namespace calque {
 
@@ -37,33 +36,55 @@ class LmSides {
   // How many source words the parts cover that come next: no matter here.
   static void cover(int) {}
 
+  // An `apply` or `append` of these that follows well after this does not wait for memory.
+  void prefetch(const RuleBook& rules, int32_t id, const std::array<int32_t, 2>& fillers);
+  [[gnu::always_inline]] void prefetch(int32_t before, int32_t following) const {
+    words_.prefetch(sides_before(before).words, sides(following).words);
+    classes_.prefetch(sides_before(before).classes, sides(following).classes);
+  }
   // A rule whose gaps are filled, by their number, with translations of these states.
   ChartJoin apply(const RuleBook& rules, int32_t id, const std::array<int32_t, 2>& fillers);
   // What begins the sentence, or kNothing, and what follows it.
   ChartJoin append(int32_t before, int32_t following);
   Key key(int32_t state) const {
-    const Sides& its = sides(state);
-    return {its.words_left, its.words_right, its.classes_left, its.classes_right};
+    const auto& [words, classes] = sides(state);
+    return {words.left, words.right, classes.left, classes.right};
   }
   // What the end of the sentence adds.
   double finish(int32_t state) const;
 
  private:
   struct Sides {
-    int32_t words_left = 0, words_right = 0, classes_left = 0, classes_right = 0;
+    LmPart words, classes;
   };
+  // A run of words of the table's rules, which is numbered once in a sentence.
+  struct KnownRun {
+    int32_t sentence = 0;
+    Sides sides;
+  };
+
   int32_t add(const Sides& sides) {
     states_.push_back(sides);
     return static_cast<int32_t>(states_.size()) - 1;
   }
   const Sides& sides(int32_t state) const { return states_[static_cast<size_t>(state)]; }
 
-  TargetLm words_;
-  const ClassLm* classes_;
+  Sides sides_of_piece(const RuleBook& rules, const Rule& rule, size_t piece,
+                       const std::array<int32_t, 2>& fillers);
+  Sides sides_of_run(const RuleBook& rules, const Rule& rule, int32_t run);
+  Sides sides_before(int32_t state) const {
+    return state == kNothing ? Sides{words_.sentence_begin(), classes_.sentence_begin()}
+                             : sides(state);
+  }
+  Sides number(const RuleRun& run);
+
+  TargetLm word_lm_;
+  const ClassLm* class_lm_;
   ChartLmWeights weights_;
-  Interner<LmLeft> words_left_, classes_left_;
-  Interner<LmState> words_right_, classes_right_;
+  LmParts words_, classes_;
   std::vector<Sides> states_;  // equal ones again and again: whoever fills a span compares keys
+  int32_t sentence_ = 0;
+  std::vector<KnownRun> runs_;  // by their numbers
 };
 
 }  // namespace calque

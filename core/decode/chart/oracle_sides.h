@@ -36,6 +36,8 @@ class OracleSides {
   std::span<const int32_t> choose(const RuleBook& rules, int32_t first, int32_t last);
   // The score without n-grams that reach from one part into another.
   double estimate(const RuleBook& rules, int32_t id, const std::array<int32_t, 2>& parts);
+  static void prefetch(const RuleBook&, int32_t, const std::array<int32_t, 2>&) {}
+  static void prefetch(int32_t, int32_t) {}
   ChartJoin apply(const RuleBook& rules, int32_t id, const std::array<int32_t, 2>& fillers);
   ChartJoin append(int32_t before, int32_t following);
   static Key key(int32_t state) { return {state}; }

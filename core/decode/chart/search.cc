@@ -11,6 +11,7 @@ namespace calque {
 namespace {
 
 constexpr int kPopsInAHurry = 10;
+constexpr size_t kAhead = 16;  // items popped at a time, whose waits for memory overlap
 constexpr int32_t kNoRule = Application::kGlue;
 constexpr int32_t kNoTail[] = {Application::kNothing};
 
@@ -174,47 +175,79 @@ void ChartSearch<Target>::pop(std::vector<int32_t>& vertices) {
   }
   std::make_heap(heap_.begin(), heap_.end());
   const int limit = pop_limit();
-  for (int pops = 0; !heap_.empty() && (limit == 0 || pops < limit); ++pops) {
-    std::pop_heap(heap_.begin(), heap_.end());
-    const Item item = heap_.back();
-    heap_.pop_back();
-    if (options_.threshold > 0 && item.estimate < best - options_.threshold) break;
-    const Cube& cube = cubes_[static_cast<size_t>(item.cube)];
-    const Application application{
-        cube.first_rule == kNoRule ? kNoRule : cube.first_rule + item.at[0],
-        {cube.tails[0][item.at[1]], cube.tails[1][item.at[2]]}};
-    const ChartJoin join = this->join(application);
-    const double score = Target::adds_up() ? item.estimate + join.score : join.score;
-    best = std::max(best, score);
-    add(application, score, join.state);
-    // Every item has one parent: the last of its places that is not the first is one less there.
-    for (size_t way = 3; way-- > 0;) {
-      auto at = item.at;
-      ++at[way];
-      push(item.cube, at);
-      if (item.at[way] > 0) break;
+  size_t left = limit == 0 ? std::numeric_limits<size_t>::max() : static_cast<size_t>(limit);
+  for (bool is_good = true; is_good && left > 0 && !heap_.empty(); left -= popped_.size()) {
+    pop_ahead(std::min(left, kAhead));
+    for (const auto& [estimate, application] : popped_) {
+      is_good = options_.threshold <= 0 || estimate >= best - options_.threshold;
+      if (!is_good) break;
+      const ChartJoin join = this->join(application);
+      const double score = Target::adds_up() ? estimate + join.score : join.score;
+      best = std::max(best, score);
+      add(application, score, join.state);
+      ++graph_.n_generated;
     }
-    ++graph_.n_generated;
   }
-  vertices.clear();
+  ranked_.clear();
   for (size_t id = first_vertex_; id < graph_.vertices.size(); ++id) {
-    vertices.push_back(static_cast<int32_t>(id));
+    ranked_.push_back({-graph_.vertices[id].score, static_cast<int32_t>(id)});
   }
-  std::ranges::sort(vertices, [&](int32_t a, int32_t b) {
-    return graph_[a].score != graph_[b].score ? graph_[a].score > graph_[b].score : a < b;
-  });
+  std::ranges::sort(ranked_);
   const auto size = static_cast<size_t>(options_.stack_size);
-  if (size > 0 && vertices.size() > size) vertices.resize(size);
+  if (size > 0 && ranked_.size() > size) ranked_.resize(size);
+  vertices.clear();
+  for (const auto& [_, id] : ranked_) vertices.push_back(id);
 }
 
 template <typename Target>
-void ChartSearch<Target>::push(int32_t cube, const std::array<int32_t, 3>& at) {
-  const Cube& in = cubes_[static_cast<size_t>(cube)];
-  for (size_t way = 0; way < at.size(); ++way) {
-    if (at[way] >= in.sizes[way]) return;
+void ChartSearch<Target>::pop_ahead(size_t n) {
+  popped_.clear();
+  while (popped_.size() < n && !heap_.empty()) {
+    const Item item = heap_.front();
+    const Cube& cube = cubes_[static_cast<size_t>(item.cube)];
+    const int32_t rule = cube.first_rule == kNoRule ? kNoRule : cube.first_rule + item.at[0];
+    popped_.push_back({item.estimate, {rule, {cube.tails[0][item.at[1]], cube.tails[1][item.at[2]]}}});
+    go_on(item);
   }
-  heap_.push_back({estimate(in, at), cube, at});
-  std::push_heap(heap_.begin(), heap_.end());
+  for (const Popped& one : popped_) prefetch(one.application);
+}
+
+// What comes next to the best item takes its place: an item of which this is the only parent, the last
+// of its places that is not the first being one less here.
+template <typename Target>
+void ChartSearch<Target>::go_on(const Item& item) {
+  const Cube& cube = cubes_[static_cast<size_t>(item.cube)];
+  bool is_replaced = false;
+  for (size_t way = 3; way-- > 0;) {
+    auto at = item.at;
+    if (++at[way] < cube.sizes[way]) {
+      const Item next{estimate(cube, at), item.cube, at};
+      if (is_replaced) {
+        heap_.push_back(next);
+        std::push_heap(heap_.begin(), heap_.end());
+      } else {
+        replace_best(next);
+      }
+      is_replaced = true;
+    }
+    if (item.at[way] > 0) break;
+  }
+  if (is_replaced) return;
+  std::pop_heap(heap_.begin(), heap_.end());
+  heap_.pop_back();
+}
+
+template <typename Target>
+void ChartSearch<Target>::replace_best(const Item& item) {
+  const size_t n = heap_.size();
+  size_t place = 0;
+  for (size_t child = 1; child < n; child = 2 * place + 1) {
+    if (child + 1 < n && heap_[child] < heap_[child + 1]) ++child;
+    if (!(item < heap_[child])) break;
+    heap_[place] = heap_[child];
+    place = child;
+  }
+  heap_[place] = item;
 }
 
 template <typename Target>
@@ -231,6 +264,16 @@ double ChartSearch<Target>::estimate(const Cube& cube, const std::array<int32_t,
     if (tail != Application::kNothing) sum += graph_[tail].score;
   }
   return sum;
+}
+
+template <typename Target>
+void ChartSearch<Target>::prefetch(const Application& application) {
+  const std::array<int32_t, 2> states{state(application.tails[0]), state(application.tails[1])};
+  if (application.rule == Application::kGlue) {
+    target_.prefetch(states[0], states[1]);
+  } else {
+    target_.prefetch(rules_, application.rule, states);
+  }
 }
 
 // What the parts become together.

@@ -69,6 +69,11 @@ class ChartSearch {
       return cube != other.cube ? cube > other.cube : at > other.at;
     }
   };
+  // An item that is popped before what it becomes is known.
+  struct Popped {
+    double estimate;
+    Application application;
+  };
   // Vertices of equal key have the same future: only the best one is used.
   struct Key {
     typename Target::Key target;
@@ -102,8 +107,12 @@ class ChartSearch {
   void finish();
   // Pops items of the cubes best first until the limit; the vertices, the best first.
   void pop(std::vector<int32_t>& vertices);
-  void push(int32_t cube, const std::array<int32_t, 3>& at);
+  // Pops the best items, so many if there are.
+  void pop_ahead(size_t n);
+  void go_on(const Item& item);
+  void replace_best(const Item& item);
   double estimate(const Cube& cube, const std::array<int32_t, 3>& at);
+  void prefetch(const Application& application);
   ChartJoin join(const Application& application);
   int32_t depth(const Application& application) const;
   int32_t state(int32_t vertex) const;
@@ -122,6 +131,8 @@ class ChartSearch {
   std::vector<std::vector<int32_t>> prefixes_;  // what covers the sentence up to each word
   std::vector<Cube> cubes_;
   std::vector<Item> heap_;
+  std::vector<Popped> popped_;
+  std::vector<std::pair<double, int32_t>> ranked_;  // scores with the other sign, and their vertices
   Interner<Key> keys_;  // of the cell being filled; id: place of the vertex
   size_t first_vertex_ = 0;
   int32_t span_begin_ = 0, span_end_ = 0;  // of that cell

@@ -42,6 +42,12 @@ class WatchedSides {
   static constexpr bool adds_up() { return true; }
   static void cover(int) {}
 
+  void prefetch(const RuleBook& rules, int32_t id, const std::array<int32_t, 2>& fillers) {
+    inner_.prefetch(rules, id, {inner_state(fillers[0]), inner_state(fillers[1])});
+  }
+  [[gnu::always_inline]] void prefetch(int32_t before, int32_t following) const {
+    inner_.prefetch(inner_state(before), inner_state(following));
+  }
   ChartJoin apply(const RuleBook& rules, int32_t id, const std::array<int32_t, 2>& fillers) {
     const ChartJoin join =
         inner_.apply(rules, id, {inner_state(fillers[0]), inner_state(fillers[1])});
