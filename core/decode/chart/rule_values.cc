@@ -17,7 +17,7 @@ void RuleValues::begin(const SentenceView& sentence) {
 }
 
 void RuleValues::place(int begin, int end, std::span<const std::array<int32_t, 2>> gaps) {
-  targets_.clear();
+  n_targets_ = 0;
   source_ = kEmptyPhrase;
   size_t gap = 0;
   const bool has_left = begin > 0;
@@ -67,7 +67,9 @@ StepView RuleValues::view(int64_t row, std::span<const int32_t> target) {
   }
   view.values.block = block_value(view.values.source, view.values.target);
   if (has_gaps) {
-    std::vector<int32_t>& own = targets_.emplace_back();
+    if (n_targets_ == targets_.size()) targets_.emplace_back();
+    std::vector<int32_t>& own = targets_[n_targets_++];
+    own.clear();
     for (const int32_t symbol : target) {
       if (!is_gap(symbol)) own.push_back(symbol);
     }

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <vector>
 
@@ -40,7 +39,8 @@ class RuleValues {
   int begin_ = 0, end_ = 0;
   uint64_t source_ = 0;                      // the phrase, gaps included
   std::vector<uint64_t> rows_;               // of the own words of a rule and of its neighbours
-  std::deque<std::vector<int32_t>> targets_; // own words of target sides with gaps
+  std::vector<std::vector<int32_t>> targets_;  // own words of target sides with gaps; the rest is spare
+  size_t n_targets_ = 0;
   int n_words_ = 0;
 };
 

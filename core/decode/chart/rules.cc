@@ -5,14 +5,7 @@
 namespace calque {
 namespace {
 
-constexpr size_t kMostKnown = 1 << 17;  // rules remembered from sentence to sentence
-
-// The log probability of a word behind the words of a fragment, which it joins.
-float append(const TargetLm& lm, int32_t word, LmFragment& fragment) {
-  LmFragment next;
-  const float log_prob = lm_word(lm.lm, lm.word(word), next);
-  return log_prob + lm_join(lm.lm, fragment, next.left, next.right);
-}
+constexpr size_t kMostKnown = 1 << 17;  // rules, or runs, remembered from sentence to sentence
 
 // Sorts the rules from `from` on, the best first, and drops those beyond the limit.
 template <typename Kind, typename Better>
@@ -31,19 +24,13 @@ void keep_best(std::vector<Rule>& rules, size_t from, int limit) {
 
 }  // namespace
 
-ChartLmWeights chart_lm_weights(const ModelView& model, const WeightView& weights) {
-  const auto& classes = model.dense().class_lm;
-  return {static_cast<float>(model.dense().lm_weights(weights.dense, kMonotone).rest),
-          classes ? static_cast<float>(weights.dense[classes->index]) : 0};
-}
-
 RuleBook::RuleBook(const ModelView& model, const WeightView& weights, const TargetLimits& limits,
                    const LeaveOneOut* leave_one_out)
     : model_(model),
       weights_(weights.dense),
-      lm_weights_(chart_lm_weights(model, weights)),
       limits_(limits),
-      block_limit_(limits.per_source) {
+      block_limit_(limits.per_source),
+      runs_(model, weights) {
   if (leave_one_out != nullptr) left_out_.emplace(*leave_one_out);
   for (const BlockColumn& column : model.dense().block_columns) {
     if (column.frequency == BlockColumn::Frequency::kNone) continue;
@@ -67,7 +54,7 @@ void RuleBook::begin(const SentenceView& sentence) {
   left_.clear();
   if (left_out_) left_out_->begin(sentence.pair);
   if (sparse_) sparse_->begin(sentence);
-  if (wanted_ || rules_.size() > kMostKnown) forget_rules();
+  if (wanted_ || std::max(rules_.size(), runs_.size()) > kMostKnown) forget_rules();
   wanted_.reset();
 }
 
@@ -97,12 +84,18 @@ bool RuleBook::is_left(int32_t phrase, int position) {
 
 // Those that features of the place do not choose from yet.
 RuleBook::Range RuleBook::known(const Match& match, int begin, int end) {
-  const auto [known, is_new] = known_.try_emplace(match.phrase);
-  if (sparse_ && (is_new || scores_places_)) {
+  const auto key = static_cast<uint64_t>(match.phrase);
+  const Range* known = known_.find(key);
+  if (sparse_ && (known == nullptr || scores_places_)) {
     sparse_->place(begin, end, std::span(match.gaps).first(static_cast<size_t>(match.n_gaps)));
   }
-  if (is_new) learn(match.phrase, known->second);
-  Range range = known->second;
+  Range range;
+  if (known != nullptr) {
+    range = *known;
+  } else {
+    range = learn(match.phrase);
+    known_.insert(key, range);
+  }
   if (!left_out_) return range;
   if (left_out_->is_active()) return without_pair(match.phrase, range);
   if (block_limit_ > 0) range.second = std::min(range.second, range.first + block_limit_);
@@ -111,8 +104,8 @@ RuleBook::Range RuleBook::known(const Match& match, int begin, int end) {
 
 // Copies of rules, all of a source side, as they are without the pair.
 RuleBook::Range RuleBook::without_pair(int32_t phrase, const Range& known) {
-  const auto [left, is_new] = left_.try_emplace(phrase);
-  if (!is_new) return left->second;
+  const auto key = static_cast<uint64_t>(phrase);
+  if (const Range* const left = left_.find(key)) return *left;
   const size_t first = own_rules_.size();
   const FrequencyChange common = left_out_->common_change(phrase);
   for (int32_t id = known.first; id < known.second; ++id) {
@@ -131,8 +124,9 @@ RuleBook::Range RuleBook::without_pair(int32_t phrase, const Range& known) {
     own_rules_.push_back(rule);
   }
   keep_best(own_rules_, first, block_limit_);
-  left->second = {kOwn + static_cast<int32_t>(first), kOwn + static_cast<int32_t>(own_rules_.size())};
-  return left->second;
+  const Range left{kOwn + static_cast<int32_t>(first), kOwn + static_cast<int32_t>(own_rules_.size())};
+  left_.insert(key, left);
+  return left;
 }
 
 // Rules with the features of their place.
@@ -164,11 +158,10 @@ void RuleBook::score_own(Rule& rule, int begin, int end) {
   sparse_->add_here({&rule, 1});
 }
 
-void RuleBook::learn(int32_t phrase, Range& known) {
+RuleBook::Range RuleBook::learn(int32_t phrase) {
   auto [first, last] = model_.blocks.blocks(phrase);
   if (limits_.max_targets > 0) last = std::min(last, first + limits_.max_targets);
   learned_.clear();
-  const size_t n_runs = runs_.size();
   for (int64_t block = first; block < last; ++block) {
     if (wanted_ && !wanted_->may_have(model_.blocks.target(block))) continue;
     Rule rule = start(block, model_.blocks.target(block));
@@ -181,20 +174,9 @@ void RuleBook::learn(int32_t phrase, Range& known) {
   if (sparse_) sparse_->add_everywhere(learned_);
   // Of a pair that is left out any number of the best may fall: all are remembered then.
   keep_best(learned_, 0, left_out_ ? 0 : block_limit_);
-  // Runs of rules that were not kept go.
-  kept_runs_.clear();
-  for (Rule& rule : learned_) {
-    for (size_t i = 0; i < rule.n_pieces; ++i) {
-      if (rule.pieces[i] < 0) continue;
-      kept_runs_.push_back(runs_[static_cast<size_t>(rule.pieces[i])]);
-      rule.pieces[i] = static_cast<int32_t>(n_runs + kept_runs_.size() - 1);
-    }
-  }
-  runs_.resize(n_runs);
-  runs_.insert(runs_.end(), kept_runs_.begin(), kept_runs_.end());
-  known.first = static_cast<int32_t>(rules_.size());
+  const auto n_known = static_cast<int32_t>(rules_.size());
   rules_.insert(rules_.end(), learned_.begin(), learned_.end());
-  known.second = static_cast<int32_t>(rules_.size());
+  return {n_known, static_cast<int32_t>(rules_.size())};
 }
 
 int32_t RuleBook::copy(int position) {
@@ -233,25 +215,20 @@ void RuleBook::add_words(Rule& rule, bool is_copy) {
     }
     const size_t begin = at;
     while (at < rule.target.size() && !(rule.block >= 0 && is_gap(rule.target[at]))) ++at;
-    auto& runs = rule.block >= 0 ? runs_ : own_runs_;
-    rule.pieces[rule.n_pieces++] = static_cast<int32_t>(runs.size());
-    runs.push_back(make_run(rule.target.subspan(begin, at - begin), lm));
-    n_words += at - begin;
+    const auto words = rule.target.subspan(begin, at - begin);
+    int32_t& run = rule.pieces[rule.n_pieces++];
+    if (rule.block >= 0) {
+      run = runs_.number(words, lm);
+    } else {
+      run = static_cast<int32_t>(own_runs_.size());
+      own_runs_.push_back(runs_.make(words, lm));
+    }
+    n_words += words.size();
   }
   for (const CountComponent& count : model_.dense().counts) {
     rule.score += static_cast<float>(weights_[count.index] * count.of_rule(n_words, is_copy));
   }
   rule.estimate = rule.score + lm;
-}
-
-RuleRun RuleBook::make_run(std::span<const int32_t> words, float& estimate) const {
-  RuleRun run;
-  const auto& classes = model_.dense().class_lm;
-  for (const int32_t word : words) {
-    estimate += lm_weights_.words * append(model_.lm, word, run.words);
-    if (classes) estimate += lm_weights_.classes * append(classes->lm, word, run.classes);
-  }
-  return run;
 }
 
 int32_t RuleBook::add_own(const Rule& rule) {

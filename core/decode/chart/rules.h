@@ -5,26 +5,21 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "decode/chart/matches.h"
 #include "decode/chart/reference_parts.h"
 #include "decode/chart/rule.h"
+#include "decode/chart/rule_runs.h"
 #include "decode/chart/rule_sums.h"
 #include "decode/constraints.h"
 #include "decode/leave_one_out.h"
 #include "decode/model.h"
 #include "features/feature_set.h"
+#include "flat_map.h"
 
 namespace calque {
-
-// The weights of the language models.
-struct ChartLmWeights {
-  float words, classes;
-};
-ChartLmWeights chart_lm_weights(const ModelView& model, const WeightView& weights);
 
 // Which target sides of a source side are kept; 0: all.
 struct TargetLimits {
@@ -67,7 +62,7 @@ class RuleBook {
   }
   // A piece of a rule that is no gap.
   const RuleRun& run(const Rule& rule, int32_t piece) const {
-    return (rule.block >= 0 ? runs_ : own_runs_)[static_cast<size_t>(piece)];
+    return rule.block >= 0 ? runs_[piece] : own_runs_[static_cast<size_t>(piece)];
   }
 
  private:
@@ -81,33 +76,31 @@ class RuleBook {
   const PlacedRule& placed(int32_t id) const { return placed_[static_cast<size_t>(id - kPlaced)]; }
   void forget_rules();
   Range known(const Match& match, int begin, int end);
-  void learn(int32_t phrase, Range& known);
+  Range learn(int32_t phrase);
   Range without_pair(int32_t phrase, const Range& known);
   Range at_place(const Range& known);
   void score_own(Rule& rule, int begin, int end);
   Rule start(int64_t block, std::span<const int32_t> target) const;
   void add_words(Rule& rule, bool is_copy);
-  RuleRun make_run(std::span<const int32_t> words, float& estimate) const;
   int32_t add_own(const Rule& rule);
 
   ModelView model_;
   std::span<const double> weights_;
-  ChartLmWeights lm_weights_;
   TargetLimits limits_;
   SentenceView sentence_;
   std::optional<ReferenceParts> wanted_;
   std::optional<PairLeftOut> left_out_;
   std::array<float, 2> frequency_weights_{};  // of source given target, of target given source
-  std::unordered_map<int32_t, Range> known_;  // by source side
-  std::unordered_map<int32_t, Range> left_;   // what is left of them for the sentence
+  KeyMap<Range> known_;  // by source side
+  KeyMap<Range> left_;   // what is left of them for the sentence
   std::optional<RuleSums> sparse_;
   int block_limit_;  // of target sides, before features of their place are known
   bool scores_places_ = false;
   std::vector<Rule> rules_, own_rules_;  // of the table; of the sentence
-  std::vector<RuleRun> runs_, own_runs_;
+  RuleRuns runs_;
+  std::vector<RuleRun> own_runs_;
   std::vector<PlacedRule> placed_;
   std::vector<Rule> learned_;
-  std::vector<RuleRun> kept_runs_;
 };
 
 }  // namespace calque

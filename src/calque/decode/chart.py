@@ -19,6 +19,7 @@ from calque.errors import CalqueError, OptionError
 from calque.features import FeatureSet, Weights
 from calque.features.naming import NamedStep, Namer
 from calque.lm import LanguageModel
+from calque.text.mapped import forget
 
 _OF_SOURCE = ("source", "each.source", "sentence.source")
 """How names of slots begin that target words have no part in."""
@@ -34,7 +35,9 @@ class ChartDecoder(Decoder):
         lm_words: NDArray[np.int32],
         features: FeatureSet,
     ) -> Any:
-        return _core.ChartDecoder(blocks.core, lm.core, lm_words, features.core, *blocks.prefixes)
+        engine = _core.ChartDecoder(blocks.core, lm.core, lm_words, features.core, *blocks.prefixes)
+        forget(*blocks.to_arrays().values())  # all of them were read, and checked
+        return engine
 
     @property
     def core(self) -> _core.Decoder:
