@@ -131,8 +131,8 @@ CHART_PRESETS: Mapping[str, Preset] = MappingProxyType(
             (MIRA, XBLEU),
         ),
         "best": Preset(
-            "the same as standard: a more thorough search gains nothing with rules",
-            _CHART_TRAIN,
+            "as standard, with a more thorough search, which takes about twice as long",
+            {**_CHART_TRAIN, "decode.pop_limit": 1000},
             (MIRA, XBLEU),
         ),
     }
