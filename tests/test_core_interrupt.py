@@ -8,8 +8,10 @@ from threading import Timer
 
 import numpy as np
 import pytest
+from chart_reference import random_grammar
 from decode_reference import as_source, tiny_model
 from numpy.typing import NDArray
+from test_chart_exact import UNPRUNED, decoder_of, random_text, random_weights
 
 from calque import _core
 from calque.config import DecodeOptions
@@ -56,6 +58,17 @@ def test_ctrl_c_ends_a_list_that_has_no_end() -> None:
     interrupt.start()
     with pytest.raises(KeyboardInterrupt):
         decoder.decode(text, Weights.default(), DecodeOptions(), n_best=2**31, distinct=False)
+    interrupt.join()
+
+
+def test_ctrl_c_ends_a_list_of_derivations_by_rules() -> None:
+    grammar = random_grammar(1)
+    decoder = decoder_of(grammar)
+    _, text = random_text(grammar, 1, n_words=20)
+    interrupt = Timer(0.2, os.kill, [os.getpid(), signal.SIGINT])
+    interrupt.start()
+    with pytest.raises(KeyboardInterrupt):
+        decoder.decode(text, random_weights(decoder, 1), UNPRUNED, n_best=2**31, distinct=False)
     interrupt.join()
 
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "decode/word_hash.h"
+#include "interrupt.h"
 
 namespace calque {
 
@@ -17,6 +18,7 @@ ChartKBest::ChartKBest(const Hypergraph& graph, const RuleBook& rules, bool dist
 
 bool ChartKBest::next(std::vector<AppliedRule>& rules, double& score) {
   for (;;) {
+    end_if_interrupted();  // lists may be as long as there are derivations
     if (last_end_.complete >= 0) push_end(last_end_.complete, last_end_.rank + 1);
     last_end_.complete = -1;
     if (ends_.empty()) return false;
