@@ -150,7 +150,7 @@ def _stop(round: int, weights: Weights) -> None:
 def test_the_command_line_condenses(folder: Path, text: CorpusFiles, verb: Verb) -> None:
     texts = ("--source", text.dev_source, "--reference", text.dev_references[0])
     common = ("tune", "--model", folder, *texts, "--method", "mira")
-    few = ("--set", "rounds=1", "--list-length", "10")
+    few = ("--set", "rounds=4", "--list-length", "10")
     done(verb(*common, *few, "--start", "learned", "--condense", "all", "--name", "factor"))
     model = Model.load(folder, "factor")
     assert len(model.weights.sparse) == len(Model.load(folder, "learned").weights.sparse)

@@ -48,7 +48,7 @@ class Pair:
         return self.score(steps) + (self.ahead(steps) if self.future == "margin" else 0)
 
     def ahead(self, steps: Steps) -> float:
-        """The best options of every gap without history, and the jumps from gap to gap."""
+        """The best options of every gap, each in its best order, and the jumps from gap to gap."""
         best = self.best_options
         covered, at = signature(steps)
         total, begin = 0.0, 0
@@ -76,6 +76,8 @@ class Pair:
                 value -= weights["unknown"]
             else:
                 value += float(parts.blocks.scores[step.block] @ [weights[n] for n in DENSE[:4]])
+                ways = parts.blocks.orientation[step.block][:3]  # towards the block before
+                value += max(weights[DENSE[8 + way]] * float(ways[way]) for way in range(3))
             for name, count in self.toy.names((step,), ends=False).items():
                 value += count * weights.sparse[self.toy.decoder.features.key_of(name)]
             state = parts.lm.core.empty()
