@@ -267,12 +267,12 @@ def test_options_on_the_command_line_win_over_those_of_a_preset(
 @pytest.mark.parametrize(
     ("options", "fits", "pops"),
     [
-        ({"distortion_limit": FITTED}, 6, 150),
+        ({"distortion_limit": FITTED}, 6, 300),
         ({"distortion_limit": FITTED}, 9, 400),
-        ({"distortion_limit": 4}, 12, 150),
+        ({"distortion_limit": 4}, 12, 300),
         ({"distortion_limit": 12}, 6, 400),
         ({"distortion_limit": -1}, 6, 400),
-        ({"distortion_limit": 12, "reordering": "mon"}, 6, 150),
+        ({"distortion_limit": 12, "reordering": "mon"}, 6, 300),
         ({"engine": "chart"}, 6, 400),
         ({"distortion_limit": FITTED, "pop_limit": THOROUGH}, 6, 1000),
         ({"distortion_limit": FITTED, "pop_limit": THOROUGH}, 12, 3000),

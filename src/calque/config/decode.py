@@ -19,7 +19,7 @@ THOROUGH = -3
 """The same for a search that takes more time and misses less."""
 NEAR = 6
 """The largest distortion limit at which words hardly move, so that few pops are enough."""
-POPS = {FITTED: (150, 400), THOROUGH: (1000, 3000)}
+POPS = {FITTED: (300, 400), THOROUGH: (1000, 3000)}
 """Pop limits that fit where words hardly move, and where they may move far."""
 
 
@@ -122,7 +122,7 @@ class DecodeOptions(ReorderingOptions):
     pop_limit: int = option(
         400,
         "hypotheses that cube pruning tries per stack, or per span with engine=chart; 0 tries all;"
-        " in training only, -2 chooses 150 if the distortion limit is at most 6, and 400 otherwise;"
+        " in training only, -2 chooses 300 if the distortion limit is at most 6, and 400 otherwise;"
         " -3 chooses 1000 or 3000 in the same way",
         least=THOROUGH,
     )

@@ -102,7 +102,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         ),
         "best": Preset(
             "as standard, but the text that sparse weights are learned on is decoded twice, and the"
-            " search is more thorough, which takes two to five times as long",
+            " search is more thorough, which takes several times as long",
             {**_TRAIN, "decode.pop_limit": THOROUGH},
             (MIRA, XBLEU_TWICE),
         ),
