@@ -13,18 +13,21 @@ constexpr const char* kOrientations = "RLN";
 constexpr const char* kHierarchical = "MSD";
 constexpr const char* kLetters = "RLNMSD";
 
+constexpr uint32_t kOfBlock = kNeedsSource | kNeedsTarget | kNeedsNeighbour;
+
 Scope scope_of(const std::string& name, uint32_t needs) {
   const auto any = [needs](uint32_t some) { return (needs & some) != 0; };
   if (any(kNeedsForward)) {
-    if (any(~uint32_t{kNeedsForward | kNeedsSource | kNeedsTarget | kNeedsNeighbour})) {
+    if (any(~(kOfBlock | kNeedsForward))) {
       throw Error("template '" + name + "': hierarchical.forward goes with slots of the block only");
     }
     return Scope::kForward;
   }
-  if (any(kNeedsHistory | kNeedsPreviousSource | kNeedsPreviousTarget | kNeedsBackward)) return Scope::kStep;
-  if (any(kNeedsJump | kNeedsLastWord)) {
-    return any(kNeedsTarget | kNeedsOrientation) ? Scope::kStep : Scope::kCube;
+  if (any(kNeedsBackward)) {
+    return any(~(kOfBlock | kNeedsBackward)) ? Scope::kStep : Scope::kBackward;
   }
+  if (any(kNeedsHistory | kNeedsPreviousSource | kNeedsPreviousTarget)) return Scope::kStep;
+  if (any(kNeedsJump | kNeedsLastWord)) return any(kNeedsTarget) ? Scope::kStep : Scope::kCube;
   if (any(kNeedsOrientation)) return Scope::kOrientation;
   if (!any(kNeedsNeighbour)) return any(kNeedsTarget) ? Scope::kBlock : Scope::kPhrase;
   return any(kNeedsTarget) ? Scope::kOption : Scope::kSpan;
@@ -33,7 +36,6 @@ Scope scope_of(const std::string& name, uint32_t needs) {
 }  // namespace
 
 bool is_of_block(std::span<const SlotUse> slots) {
-  constexpr uint32_t kOfBlock = kNeedsSource | kNeedsTarget | kNeedsNeighbour;
   return std::ranges::all_of(slots, [](const SlotUse& use) { return (use.needs() & ~kOfBlock) == 0; });
 }
 

@@ -47,12 +47,15 @@ enum class Scope : uint8_t {
   kBlock,        // once per block, whatever the sentence
   kSpan,         // once per source span, with its neighbours
   kOption,       // once per option of a sentence
-  kOrientation,  // once per option and orientation
-  kCube,         // once per pair of source positions
-  kStep,         // when a hypothesis is extended
-  kForward,      // when the block after it is placed
+  // Once per option and orientation: towards the block before, towards the merged blocks before, and
+  // towards what follows.
+  kOrientation, kBackward, kForward,
+  kCube,  // once per pair of source positions and orientation
+  kStep,  // when a hypothesis is extended
 };
-inline constexpr size_t kNumScopes = 8;
+inline constexpr size_t kNumScopes = 9;
+inline constexpr std::array kScopesOfSearch{Scope::kOrientation, Scope::kBackward, Scope::kForward,
+                                            Scope::kCube, Scope::kStep};
 inline constexpr size_t kMaxSlots = 8;
 inline constexpr int kMaxJump = 8;
 inline constexpr size_t kMaxHistory = 7;

@@ -26,7 +26,7 @@ void check_chart_features(const FeatureSet& features) {
   for (const auto& lm : dense.lms) {
     if (lm.steps != Steps::kAll || !lm.first || !lm.rest) refuse(lm.index);
   }
-  for (const Scope scope : {Scope::kOrientation, Scope::kCube, Scope::kStep, Scope::kForward}) {
+  for (const Scope scope : kScopesOfSearch) {
     if (features.sparse.has(scope)) {
       throw Error("sparse features look at the order of blocks: engine=chart has only those of a "
                   "block and its place in the sentence");

@@ -85,7 +85,7 @@ Bags draw_bags(const ModelView& model, const SourceText& source, uint64_t seed, 
                const LeaveOneOut* leave_one_out, int n_threads) {
   const TemplateSet& set = model.sparse();
   if (set.empty()) throw Error("bags of blocks have sparse features only: the model has none");
-  for (const Scope scope : {Scope::kOrientation, Scope::kCube, Scope::kStep, Scope::kForward}) {
+  for (const Scope scope : kScopesOfSearch) {
     if (set.has(scope)) throw Error("a bag of blocks has no features that look beyond a block");
   }
   std::vector<SparseVector> features(source.size());

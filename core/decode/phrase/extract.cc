@@ -156,7 +156,7 @@ SparseVector extract_sparse(const ModelView& model, const SentenceView& sentence
       fired.add(Scope::kForward, last);
     }
     for (const Scope scope : {Scope::kPhrase, Scope::kBlock, Scope::kSpan, Scope::kOption,
-                              Scope::kOrientation, Scope::kCube, Scope::kStep}) {
+                              Scope::kOrientation, Scope::kBackward, Scope::kCube, Scope::kStep}) {
       fired.add(scope, view);
     }
     words.insert(words.end(), step.target.begin(), step.target.end());

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "decode/phrase/step_scorer.h"
 #include "flat_map.h"
 
 namespace calque {
@@ -23,6 +22,18 @@ struct NextClass {
   uint64_t hash() const {
     return mix(values ^ hash_bytes({reinterpret_cast<const char*>(scores.data()), sizeof scores}));
   }
+};
+
+// Templates that look at an option and an orientation of it, and what they add to.
+struct OrientationScore {
+  Scope scope;
+  int StepView::*orientation;
+  std::array<float, 3> Option::*scores;
+};
+constexpr std::array kOrientationScores{
+    OrientationScore{Scope::kOrientation, &StepView::orientation, &Option::previous},
+    OrientationScore{Scope::kBackward, &StepView::backward, &Option::merged_previous},
+    OrientationScore{Scope::kForward, &StepView::forward, &Option::merged_next},
 };
 
 bool occurs(std::span<const int32_t> text, std::span<const int32_t> words) {
@@ -237,7 +248,7 @@ void OptionCollector::score_in_sentence(size_t from) {
   if (!sparse_ || from == table_->options_.size()) return;
   if (sparse_->has(Scope::kSpan) || sparse_->has(Scope::kOption)) score_places(from);
   if (sparse_->has(Scope::kOption)) keep_best(table_->options_, from, limit_);
-  if (sparse_->has(Scope::kOrientation)) score_orientations(from);
+  score_orientations(from);
 }
 
 void OptionCollector::score_places(size_t from) {
@@ -254,13 +265,19 @@ void OptionCollector::score_orientations(size_t from) {
   const auto options = std::span(table_->options_).subspan(from);
   sparse_->begin();
   view_all(options);
-  for (int way = 0; way < 3; ++way) {
-    for (StepView& step : views_) step.orientation = way;
-    ask_sparse(Scope::kOrientation, views_);
+  for (const auto& [scope, orientation, scores] : kOrientationScores) {
+    if (!sparse_->has(scope)) continue;
+    for (int way = 0; way < 3; ++way) {
+      for (StepView& step : views_) step.*orientation = way;
+      ask_sparse(scope, views_);
+    }
   }
   auto sum = sparse_->answer().begin();
-  for (size_t way = 0; way < 3; ++way) {
-    for (Option& option : options) option.previous[way] += *sum++;
+  for (const auto& [scope, orientation, scores] : kOrientationScores) {
+    if (!sparse_->has(scope)) continue;
+    for (size_t way = 0; way < 3; ++way) {
+      for (Option& option : options) (option.*scores)[way] += *sum++;
+    }
   }
 }
 
@@ -318,8 +335,8 @@ void OptionCollector::add_required(const Constraint& constraint) {
 void OptionCollector::number_next_classes() {
   Interner<NextClass> classes;
   const TemplateSet& set = model_.sparse();
-  const bool scores_steps = sparse_ && StepScorer::is_needed(set);
-  const bool asks = scores_steps && set.needs(kNeedsPreviousTarget | kNeedsForward);
+  const bool scores_steps = sparse_ && set.has(Scope::kStep);
+  const bool asks = scores_steps && set.needs(kNeedsPreviousTarget);
   table_->block_values_.clear();
   for (Option& option : table_->options_) {
     if (scores_steps) {

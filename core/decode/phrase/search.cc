@@ -126,16 +126,16 @@ template <typename Target>
 float Search<Target>::add_up_row(const Cube& cube, int32_t from) {
   const Hypothesis& hypothesis = graph_[from];
   row_.clear();
-  if (steps_) steps_->clear();
+  if (asks_) steps_->clear();
   for (const Option& option : cube.options) {
     const int32_t id = table_->id(option);
     const TargetStep step = target_.step(hypothesis.target, option, id, cube.context.orientation);
     row_.push_back(score_without_target(cube, hypothesis, option) - hypothesis.score +
                    static_cast<double>(step.score));
-    if (!steps_) continue;
+    if (!asks_) continue;
     steps_->ask(cube.context, hypothesis.option, target_.history(hypothesis.target), id);
   }
-  const auto sums = steps_ ? steps_->answer() : std::span<const float>();
+  const auto sums = asks_ ? steps_->answer() : std::span<const float>();
   for (size_t i = 0; i < sums.size(); ++i) row_[i] += static_cast<double>(sums[i]);
   const auto log_sum = static_cast<float>(log_sum_exp(row_));
   graph_.log_sums.insert(SearchGraph::row_key(from, table_->id(cube.options.front())), log_sum);
@@ -176,7 +176,7 @@ template <typename Target>
 void Search<Target>::extend(const std::vector<Cube>& cubes, Stack& stack) {
   end_if_interrupted();
   extensions_.clear();
-  if (steps_) steps_->clear();
+  if (asks_) steps_->clear();
   for (const Cell& cell : popped_) {
     const Cube& cube = cubes[static_cast<size_t>(cell.cube)];
     const Option& option = cube.options[static_cast<size_t>(cell.column)];
@@ -188,17 +188,17 @@ void Search<Target>::extend(const std::vector<Cube>& cubes, Stack& stack) {
     const Place& after = graph_.places[cube.place];
     if (!target_.has_future(graph_.coverages[after.coverage], after.last_end, step.state)) continue;
     extensions_.push_back({&cube, from, id, step, cell.log_sum});
-    if (!steps_) continue;
+    if (!asks_) continue;
     steps_->ask(cube.context, graph_[from].option, target_.history(graph_[from].target), id);
   }
   popped_.clear();
-  const auto sums = steps_ ? steps_->answer() : std::span<const float>();
+  const auto sums = asks_ ? steps_->answer() : std::span<const float>();
   for (size_t i = 0; i < extensions_.size() && !graph_.truncated; ++i) {
     const auto& [cube, from, id, step, log_sum] = extensions_[i];
     const Option& option = (*table_)[id];
     double score =
         score_without_target(*cube, graph_[from], option) + static_cast<double>(step.score - log_sum);
-    if (steps_) score += static_cast<double>(sums[i]);
+    if (asks_) score += static_cast<double>(sums[i]);
     const uint64_t words = option.append_words(graph_[from].words);
     add({score, words, cube->future, from, id, cube->place, step.state, -1}, option.next_class, stack);
   }
@@ -305,8 +305,8 @@ void Search<Target>::open_cubes_at(const Place& place, std::span<const int32_t> 
 template <typename Target>
 int32_t Search<Target>::add_context(const Place& place, const Coverage& covered, int begin, int end,
                                     Cube& cube) {
-  if (steps_) cube.step_score += steps_->cube(place.last_end, begin, end);
-  if (!steps_ && !scores_merged_) return 0;
+  if (steps_) cube.step_score += steps_->cube(cube.context, begin, end);
+  if (!merges_ && !scores_merged_) return 0;
   cube.context.forward =
       forward_orientation(place.last_begin, place.last_end, begin, end,
                           [&](int word) { return covered.can_add(word, word + 1); });
@@ -326,7 +326,6 @@ void Search<Target>::finish_sentence() {
       const Option& last = (*table_)[hypothesis.option];
       const int way = forward_at_end(last.end, table_->size());
       end += static_cast<double>(last.merged_next[static_cast<size_t>(way)]);
-      if (steps_) end += static_cast<double>(steps_->forward(hypothesis.option, way));
     }
     hypothesis.score += end;
     for (int32_t at = hypothesis.next_arc; at >= 0; at = graph_.arc(at).next_arc) {

@@ -59,11 +59,15 @@ class Search {
         avoids_dead_ends_(options.reordering.has_dead_ends() && Target::completes()) {
     if (weights.sparse != nullptr && StepScorer::is_needed(features.sparse)) {
       steps_.emplace(weights.sparse);
-      merges_ = features.sparse.needs(kNeedsBackward);
+      asks_ = steps_->asks();
     }
-    const bool backward = features.dense.scores_merged(weights.dense, false);
-    merges_ |= backward;
-    scores_merged_ = backward || features.dense.scores_merged(weights.dense, true);
+    const auto has = [&](Scope scope) {
+      return weights.sparse != nullptr && features.sparse.has(scope);
+    };
+    const bool backward = features.dense.scores_merged(weights.dense, false) || has(Scope::kBackward);
+    const bool forward = features.dense.scores_merged(weights.dense, true) || has(Scope::kForward);
+    scores_merged_ = backward || forward;
+    merges_ = backward || (asks_ && features.sparse.needs(kNeedsBackward));
   }
 
   // What the sentences that come are to become, where that differs from one to the other.
@@ -149,6 +153,7 @@ class Search {
   SearchOptions options_;
   Target target_;
   std::optional<StepScorer> steps_;  // where there are sparse features of steps
+  bool asks_ = false;                // whether these depend on more than positions
   bool merges_ = false;              // whether features ask for the blocks merged so far
   bool scores_merged_ = false;       // whether options have scores of orientations towards merged blocks
   MergedBlocks merged_;

@@ -1,7 +1,5 @@
 #include "decode/phrase/step_scorer.h"
 
-#include <algorithm>
-
 namespace calque {
 namespace {
 
@@ -16,30 +14,25 @@ void StepScorer::begin(const OptionTable& table) {
   steps_.begin_sentence();
   singles_.begin_sentence();
   cubes_.clear();
-  forwards_.clear();
 }
 
-float StepScorer::cube(int last_end, int begin, int end) {
+float StepScorer::cube(const StepContext& context, int begin, int end) {
   if (!singles_.has(Scope::kCube)) return 0;
-  const uint64_t key = extend_key(mix(static_cast<uint64_t>(last_end)), pack(begin, end));
+  const uint64_t before = mix(pack(context.orientation, context.last_end));
+  const uint64_t key = extend_key(before, pack(begin, end));
   if (const float* known = cubes_.find(key)) return *known;
   StepView view;
   view.begin = begin;
   view.end = end;
-  view.last_end = last_end;
+  view.last_end = context.last_end;
+  view.orientation = context.orientation;
   const float sum = singles_.sum(Scope::kCube, table_->values(), view);
   cubes_.insert(key, sum);
   return sum;
 }
 
-void StepScorer::clear() {
-  steps_.begin();
-  answers_.clear();
-}
-
 void StepScorer::ask(const StepContext& context, int32_t previous,
                      std::span<const int32_t> history, int32_t option) {
-  answers_.push_back(previous >= 0 ? forward(previous, context.forward) : 0);
   StepView view = table_->view(option);
   view.orientation = context.orientation;
   view.backward = context.backward;
@@ -50,23 +43,6 @@ void StepScorer::ask(const StepContext& context, int32_t previous,
     view.previous_row = (*table_)[previous].block;
   }
   steps_.ask(Scope::kStep, table_->values(), {&view, 1});
-}
-
-std::span<const float> StepScorer::answer() {
-  const auto sums = steps_.answer();
-  for (size_t i = 0; i < sums.size(); ++i) answers_[i] += sums[i];
-  return answers_;
-}
-
-float StepScorer::forward(int32_t option, int orientation) {
-  if (!singles_.has(Scope::kForward)) return 0;
-  const uint64_t key = pack(orientation, option);
-  if (const float* known = forwards_.find(key)) return *known;
-  StepView view = table_->view(option);
-  view.forward = orientation;
-  const float sum = singles_.sum(Scope::kForward, table_->values(), view);
-  forwards_.insert(key, sum);
-  return sum;
 }
 
 }  // namespace calque

@@ -28,32 +28,28 @@ class StepScorer {
       : steps_(plans), singles_(plans) {}
   // Whether there is anything to score.
   static bool is_needed(const TemplateSet& set) {
-    return std::ranges::any_of(kScopes, [&](Scope scope) { return set.has(scope); });
+    return set.has(Scope::kCube) || set.has(Scope::kStep);
   }
+  // Whether there is more to score than what the positions decide.
+  bool asks() const { return steps_.has(Scope::kStep); }
 
   // Forgets the sentence before.
   void begin(const OptionTable& table);
-  // What only the positions decide.
-  float cube(int last_end, int begin, int end);
+  // What the positions decide.
+  float cube(const StepContext& context, int begin, int end);
 
   // Everything else, many steps at a time: forgets all questions; asks for a step to an option after
   // the option `previous`, -1 at the start, and after the target words `history`; the answers, in
   // the order of the questions.
-  void clear();
+  void clear() { steps_.begin(); }
   void ask(const StepContext& context, int32_t previous, std::span<const int32_t> history,
            int32_t option);
-  std::span<const float> answer();
-
-  // What the orientation of an option towards what follows it adds.
-  float forward(int32_t option, int orientation);
+  std::span<const float> answer() { return steps_.answer(); }
 
  private:
-  static constexpr std::array kScopes{Scope::kCube, Scope::kStep, Scope::kForward};
-
   SparseScorer steps_, singles_;  // for many questions at a time, and for one
   const OptionTable* table_ = nullptr;
-  std::vector<float> answers_;
-  KeyMap<float> cubes_, forwards_;
+  KeyMap<float> cubes_;
 };
 
 }  // namespace calque
