@@ -12,7 +12,7 @@ from conftest import Run, done, mistake
 
 import calque as api
 from calque.config import DecodeOptions, RoundOptions, TrainOptions, fill
-from calque.config.decode import FITTED, POPS, THOROUGH
+from calque.config.decode import FITTED, THOROUGH
 from calque.config.presets import CHART_PRESETS, MIRA, PRESETS, TuningStep
 from calque.data import CorpusFiles, write_corpus
 from calque.decode import Translator, load
@@ -24,6 +24,7 @@ from calque.model.engine import check_engine
 from calque.model.weights import weight_names
 from calque.text import BitextFiles, read_lines, write_lines
 from calque.tune import PoolTrainer
+from calque.tune.effort import LIMITS as LIMITS_OF_EFFORT
 from calque.tune.examples import EXAMPLES
 from calque.tune.loop import Trainer
 from calque.tune.problem import Problem, Vector
@@ -61,7 +62,8 @@ def test_one_command_trains_tunes_and_learns_and_python_does_the_same(
 ) -> None:
     model, run = tmp_path / "model", tmp_path / "run"
     shown = done(verb("train", *arguments(files, model), "--run", run, "--seed", "3"))
-    assert [line.split(":")[0] for line in shown.splitlines()] == ["mira", "xbleu"]
+    assert [line.split(":")[0] for line in shown.splitlines()] == ["mira", "xbleu", "search"]
+    assert load(model).options.pop_limit in LIMITS_OF_EFFORT
     folder = ModelFolder(model)
     assert sorted(weight_names(folder)) == ["default", "mira", "xbleu"]
     assert folder.manifest.info["weights"] == "xbleu"
@@ -114,7 +116,7 @@ def test_best_learns_again_from_lists_of_what_it_has_learned(
     rounds = [json.loads(line) for line in read_lines(tmp_path / "run" / "xbleu" / ROUNDS)]
     assert [done["round"] for done in rounds if done["n_new"]] == [0, 3]
     assert len(rounds) == 7
-    assert load(tmp_path / "model").options.pop_limit in POPS[THOROUGH]
+    assert load(tmp_path / "model").options.pop_limit in LIMITS_OF_EFFORT
 
 
 @pytest.mark.slow

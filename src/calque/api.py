@@ -13,6 +13,7 @@ from calque.errors import OptionError, refuse_text
 from calque.model.build import build
 from calque.progress import SILENT, Progress
 from calque.text import BitextFiles, BitextLists, BitextSource, GivenText, Text, bitext_in
+from calque.tune.effort import fit_pop_limit
 from calque.tune.steps import DevelopmentSet, check_steps, tune_in_steps
 
 
@@ -88,6 +89,9 @@ def train(
         seed=seed,
         threads=threads,
         progress=progress,
+    )
+    fit_pop_limit(
+        Path(out), dev.source, filled.decode.pop_limit, threads=threads, progress=progress
     )
     return load(out)
 

@@ -170,6 +170,7 @@ def train(
     text = _bitext(source, target, bitext, options)
     from calque.model.build import build
     from calque.parallel import engine_of, left_mb
+    from calque.tune.effort import fit_pop_limit
     from calque.tune.steps import DevelopmentSet, check_steps, tune_in_steps
 
     dev = None
@@ -210,8 +211,16 @@ def train(
                 engine=engine,
                 progress=console,
             )
-            for done in steps:
-                console.print(done.summary)
+            effort = fit_pop_limit(
+                model,
+                dev.source,
+                options.decode.pop_limit,
+                threads=threads,
+                progress=console,
+            )
+            for done in (*steps, effort):
+                if done is not None:
+                    console.print(done.summary)
     console.note(f"Next: calque translate --model {model} < TEXT")
     if dev is not None and all(done.trouble for done in steps):
         raise typer.Exit(UNLEARNED)
