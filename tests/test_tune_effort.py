@@ -10,6 +10,7 @@ import pytest
 import calque as api
 from calque.config.decode import FITTED, THOROUGH
 from calque.data import CorpusFiles, write_corpus
+from calque.model import ModelFolder
 from calque.text import read_lines
 from calque.tune import effort
 from calque.tune.effort import fit_pop_limit
@@ -58,6 +59,11 @@ def test_the_next_smaller_pop_limit_would_lose_too_much(
     assert lost[done.pop_limit] <= most
     assert lost[LIMITS[LIMITS.index(done.pop_limit) - 1]] > most
     assert api.load(model).options.pop_limit == done.pop_limit
+    made_with, before_it = (
+        ModelFolder(folder).manifest.info["options"] for folder in (model, trained)
+    )
+    assert made_with["decode"] == {**before_it["decode"], "pop_limit": done.pop_limit}
+    assert {**made_with, "decode": 0} == {**before_it, "decode": 0}
     assert f"pop limit {done.pop_limit:,}; with 3,200" in done.summary
     before, after = (api.load(folder).model for folder in (trained, model))
     assert dict(after.weights) == dict(before.weights)

@@ -10,6 +10,7 @@ from pathlib import Path
 from calque.config import to_mapping
 from calque.config.decode import MOST_LOST
 from calque.decode import Translator, load
+from calque.model import ModelFolder
 from calque.model.writer import ModelWriter
 from calque.progress import SILENT, Progress
 from calque.text import Text
@@ -76,8 +77,9 @@ def fit_pop_limit(
 
 
 def _store(model: Path, translator: Translator, pop_limit: int) -> None:
-    """Give a model folder another pop limit."""
-    options = replace(translator.options, pop_limit=pop_limit)
+    """Give a model folder another pop limit, in what it searches with and what it was made with."""
+    search = to_mapping(replace(translator.options, pop_limit=pop_limit))
+    made_with = ModelFolder(model).manifest.info.get("options", {})
     with ModelWriter(model, update=True) as writer:
-        writer.json("decode", to_mapping(options))
-        writer.commit({})
+        writer.json("decode", search)
+        writer.commit({"options": {**made_with, "decode": search}})

@@ -119,7 +119,11 @@ class XbleuOptions(RoundOptions):
         "where the objective and its gradient are computed: in the core (core), on a GPU"
         " (cuda), or by torch without a GPU (torch-cpu); the last two require calque[gpu]",
     )
-    clip_bp: bool = option(False, "cap the brevity factor of sentence BLEU at 1")
+    clip_bp: bool = option(
+        True,
+        "cap the brevity factor of sentence BLEU at 1; without the cap, as in the paper,"
+        " translations may grow too long",
+    )
     clip_counts: bool = option(True, "count an n-gram no more often than it occurs in a reference")
     smoothing: float = option(
         5.0,

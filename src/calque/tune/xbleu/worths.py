@@ -13,6 +13,9 @@ from calque.tune.gain import sentence_gains
 from calque.tune.judge import Judge
 from calque.tune.problem import Vector
 
+USUAL = ExpectedBleu(clip_bp=True)
+"""What the options ask for where the user says nothing."""
+
 
 def worths_of(
     judge: Judge, *, clip_bp: bool, clip_counts: bool, smoothing: float
@@ -25,7 +28,7 @@ def worths_of(
     metric = judge.metric
     bleu = ExpectedBleu(clip_bp=clip_bp, clip_counts=clip_counts, smoothing=smoothing)
     if metric.statistics_names != BLEU_STATISTICS or not isinstance(metric, WordMetric):
-        if bleu != ExpectedBleu():
+        if bleu != USUAL:
             raise OptionError(
                 f"clip_bp, clip_counts and smoothing are about sentence BLEU, not {metric.name}"
             )

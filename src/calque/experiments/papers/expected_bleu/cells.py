@@ -164,6 +164,7 @@ class ExpectedBleuCells:
             **RULES[rule],
             "fixed": "dense",
             "scale": SCALE,
+            "clip_bp": False,  # as in the paper
             "rounds": self.bench.rounds(ITERATIONS // PER_ROUND),
             "iterations": PER_ROUND,
             **more,

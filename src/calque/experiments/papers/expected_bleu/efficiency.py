@@ -69,7 +69,8 @@ def _measured(work: ExpectedBleuCells, rule: str, n_iterations: int) -> Cell:
 def climb(lists: ListsOf, rule: str, n_iterations: int) -> dict[str, float]:
     """Seconds, megabytes and values that so many iterations over lists take in this process."""
     task = lists.task(Model.load(lists.model), THREADS)
-    trainer = Xbleu(**RULES[rule], fixed="dense", scale=SCALE, iterations=n_iterations)
+    options = {"fixed": "dense", "scale": SCALE, "clip_bp": False, "iterations": n_iterations}
+    trainer = Xbleu(**RULES[rule], **options)
     place = Place(Run(None, {}), THREADS, TASK_DEFAULTS.memory_mb, SILENT)
     training, start = trainer.begin(task, place)
     measured = training.measure(0, start)
