@@ -91,6 +91,20 @@ def test_a_pool_holds_each_candidate_once_in_order_of_arrival(rounds: list[list[
         assert copy.add(candidates(rounds[-1]), measure) == 0
 
 
+def test_what_a_candidate_has_twice_is_added_up() -> None:
+    keys = np.array([7, 3, 7, 3, 3, 9, 9], np.uint64)
+    counts = np.array([1.0, 1.0, 2.0, 1.0, 1.0, 2.0, -2.0])
+    rows = SparseRows(np.array([0, 3, 4, 4, 7], np.int64), keys, counts)
+    lists = CandidateLists(
+        np.array([2, 2], np.int64), list("abcd"), np.zeros((4, 2)), np.zeros(4), rows
+    )
+    pool = CandidatePool(2, ["x", "y"])
+    assert pool.add(lists, measure) == 4
+    found = [(text, sparse) for _, text, _, sparse in content(pool.lists())]
+    assert found == [("a", {3: 1.0, 7: 3.0}), ("b", {3: 1.0}), ("c", {}), ("d", {3: 1.0})]
+    assert len(pool.lists().columns) == 4
+
+
 @given(rounds=ROUNDS)
 def test_what_is_in_files_is_the_same_bits_as_what_is_in_memory(rounds: list[list[Row]]) -> None:
     memory, files = CandidatePool(3, ["x", "y"]), CandidatePool(3, ["x", "y"])

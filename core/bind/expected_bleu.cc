@@ -13,6 +13,7 @@
 #include "error.h"
 #include "tune/expected_bleu.h"
 #include "tune/penalty.h"
+#include "tune/sentence_counts.h"
 
 namespace calque::bind {
 namespace {
@@ -135,6 +136,18 @@ void rprop(RpropStep rule, Vector<double> gradient, InOutVector<double> weights,
              threads);
 }
 
+void count_sentences(SentenceCounts& counts, Vector<int64_t> offsets, Vector<int64_t> row_offsets,
+                     Vector<int32_t> columns) {
+  nb::gil_scoped_release release;
+  if (offsets.size() == 0 || row_offsets.size() == 0) {
+    throw Error("sizes of the lists do not agree");
+  }
+  check_offsets(view(offsets), row_offsets.size() - 1, "candidates");
+  check_offsets(view(row_offsets), columns.size(), "sparse features");
+  check_ids(view(columns), static_cast<int64_t>(counts.counts().size()), "columns");
+  counts.add(view(offsets), view(row_offsets), view(columns));
+}
+
 }  // namespace
 
 void register_expected_bleu(nb::module_& m) {
@@ -151,6 +164,14 @@ void register_expected_bleu(nb::module_& m) {
   nb::class_<RpropStep>(m, "RpropStep", "See calque.tune.updates.rprop.")
       .def(nb::init<double, double, double, double, bool>(), nb::arg("increase"),
            nb::arg("decrease"), nb::arg("least"), nb::arg("most"), nb::arg("as_printed"));
+  nb::class_<SentenceCounts>(m, "SentenceCounts",
+                             "In how many sentences each of so many columns occurs.")
+      .def(nb::init<size_t>(), nb::arg("n_columns"))
+      .def("add", &count_sentences, nb::arg("offsets"), nb::arg("row_offsets"),
+           nb::arg("columns"), "Count more sentences, which were not counted before.")
+      .def(
+          "counts", [](const SentenceCounts& counts) { return to_numpy(std::vector<uint8_t>(counts.counts())); },
+          "Up to 255.");
   m.def("expected_worth", &expected, nb::arg("lists"), nb::arg("worths"), nb::arg("scale"),
         nb::arg("weights"), nb::arg("threads"), nb::arg("gradient").none() = nb::none(),
         "The sum over sentences of the expected worth of a candidate; its derivatives are added to"

@@ -1237,6 +1237,17 @@ class RpropStep:
 
     def __init__(self, increase: float, decrease: float, least: float, most: float, as_printed: bool) -> None: ...
 
+class SentenceCounts:
+    """In how many sentences each of so many columns occurs."""
+
+    def __init__(self, n_columns: int) -> None: ...
+
+    def add(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], row_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Count more sentences, which were not counted before."""
+
+    def counts(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+        """Up to 255."""
+
 def expected_worth(lists: DifferenceLists, worths: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None = None) -> float:
     """
     The sum over sentences of the expected worth of a candidate; its derivatives are added to `gradient`.

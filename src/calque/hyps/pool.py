@@ -155,16 +155,30 @@ class CandidatePool:
 def _canonical(
     lists: CandidateLists,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.float64]]:
-    """Offsets, keys and values of the sparse features: none of value 0, keys ascending in a row."""
+    """Offsets, keys and values of the sparse features: keys rise in a row, no value is 0.
+
+    What a row has twice is added up.
+    """
     offsets, keys = lists.sparse.offsets, lists.sparse.keys
     values = lists.sparse.counts.astype(np.float64)
-    if not values.all():
-        kept = values != 0
-        offsets = np.concatenate([[0], np.cumsum(kept)])[offsets]
-        keys, values = keys[kept], values[kept]
     falls = np.flatnonzero(keys[1:] < keys[:-1]) + 1
     if not np.isin(falls, offsets).all():
         rows = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         order = np.lexsort((keys, rows))
         keys, values = keys[order], values[order]
+    repeats = np.flatnonzero(keys[1:] == keys[:-1]) + 1
+    repeats = repeats[~np.isin(repeats, offsets)]
+    if len(repeats):
+        is_first = np.ones(len(keys), bool)
+        is_first[repeats] = False
+        values = np.add.reduceat(values, np.flatnonzero(is_first))
+        offsets, keys = _of_kept(is_first, offsets), keys[is_first]
+    if not values.all():
+        kept = values != 0
+        offsets, keys, values = _of_kept(kept, offsets), keys[kept], values[kept]
     return offsets, keys, values
+
+
+def _of_kept(kept: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Offsets that divide the kept entries as `offsets` divide all."""
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(kept, dtype=np.int64)])[offsets]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from calque._core import column_counts
+from calque._core import SentenceCounts, column_counts
 from calque.hyps import Lists
 from calque.hyps.store import CandidateStore
 from calque.parallel import Engine, Here
@@ -32,6 +32,8 @@ class Terms:
     """Sparse features in which the candidates of fewer sentences differ do not move."""
     device: Device = "core"
     """Where the sums over all lists are made."""
+    rare_stay: bool = True
+    """Whether the weights of these features stay as they are, whatever moves the others."""
     shards: int = 1
     """Into how many learners' parts the sentences are dealt out for small steps."""
 
@@ -67,9 +69,13 @@ class Landscape:
                 "n_words": lists.n_words,
             }
 
+        n_sparse, least = len(moving) - len(units), max(terms.least_sentences, 1)
+        in_copy = moving
+        if terms.rare_stay and least > 1:
+            in_copy = moving & _occurring(store, len(units), n_sparse, least)
         self._copy = copy = WorkingCopy(
             (lists for _, lists in store.stream(MOST_MB)),
-            moving,
+            in_copy,
             start,
             units,
             keep=keep,
@@ -78,10 +84,9 @@ class Landscape:
             on_disk=not store.has_room(WORKING_COPIES),
             threads=threads,
         )
-        n_sparse = len(moving) - len(units)
         n_sentences = column_counts(copy.features, n_sparse)
         always = np.ones(self.n_dense, bool)
-        learned = moving[len(units) :] & (n_sentences >= max(terms.least_sentences, 1))
+        learned = moving[len(units) :] & (n_sentences >= least)
         worths, learners = copy.kept["worths"], None
         if terms.shards > 1:
             where = engine or Here(threads)
@@ -130,6 +135,17 @@ class Landscape:
         """The summed statistics and the words of what a vector of all features chooses."""
         best = self._copy.lists.best(self.inner(vector), self._threads)
         return self.statistics[best].sum(axis=0), int(self._copy.kept["n_words"][best].sum())
+
+
+def _occurring(store: CandidateStore, n_dense: int, n_sparse: int, least: int) -> NDArray[np.bool_]:
+    """All dense features, and which sparse ones occur in the lists of so many sentences.
+
+    Candidates cannot differ in more: whatever is rarer need not be in a working copy.
+    """
+    counts = SentenceCounts(n_sparse)
+    for _, lists in store.stream(MOST_MB):
+        counts.add(lists.offsets, lists.row_offsets, lists.columns)
+    return np.append(np.ones(n_dense, bool), counts.counts() >= least)
 
 
 def spread_of(store: CandidateStore) -> Vector:

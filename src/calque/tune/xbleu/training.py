@@ -48,7 +48,9 @@ class XbleuTraining(CandidateTraining):
             trainer.l2,
             options.least_sentences,
             options.device,
-            options.shards,
+            # growth transformation moves all blocks that share a phrase
+            rare_stay=options.update != "gt",
+            shards=options.shards,
         )
         self._keys = trainer.block_keys(task, place.threads)
         self._pool.reserve_keys(self._keys)
