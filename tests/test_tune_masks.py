@@ -88,14 +88,20 @@ def test_masks_and_entries_together_are_all_differences(seed: int, clip: bool) -
             entries = slice(*copy.row_offsets[row : row + 2])
             found[row - first, own[copy.places[entries]]] = copy.values[entries]
         if masked := copy.masked_of(number, number + 1):
-            _, places, values, bits = masked
-            masks = bits.reshape(len(places), (last - first + 7) // 8)
+            _, values, member_offsets, members, bits = masked
+            masks = bits.reshape(len(values), (last - first + 7) // 8)
             has = np.unpackbits(masks, axis=1, bitorder="little")
             assert not has[:, last - first :].any()
             assert (has.sum(axis=1) >= 2).all()
-            for place, value, rows in zip(places, values, has[:, : last - first], strict=True):
-                assert not found[rows > 0, own[place]].any()
-                found[rows > 0, own[place]] = value
+            alike = {(*mask.tolist(), value) for mask, value in zip(has, values, strict=True)}
+            assert len(alike) == len(values), "features that are alike share a mask"
+            for mask, (value, rows) in enumerate(
+                zip(values, has[:, : last - first].astype(bool), strict=True)
+            ):
+                some_members = own[members[slice(*member_offsets[mask : mask + 2])]]
+                assert len(some_members)
+                assert not found[np.ix_(rows, some_members)].any()
+                found[np.ix_(rows, some_members)] = value
         some = full[first:last]
         assert (found - found[0]).tolist() == (some - some[0]).tolist()
 
@@ -105,16 +111,18 @@ def test_what_a_candidate_has_twice_counts_twice() -> None:
         int64(0, 7), int64(0, 2, *[3] * 6), int32(0, 0, 0), np.ones(3, np.uint8), 0, 1,
         np.ones(1, np.uint8), False, True, 1,
     )  # fmt: skip
-    n_entries, bits = twice[2], twice[-1]
-    assert n_entries.sum() + int(np.unpackbits(bits).sum()) == 3
+    n_entries, bits, n_masked = twice[2], twice[-2], twice[-1]
+    assert int(np.unpackbits(bits).sum()) == n_masked
+    assert n_entries.sum() + n_masked == 3
 
 
 def test_lists_with_masks_are_checked() -> None:
     def masked(**changed: Any) -> _core.DifferenceLists:
         given = {
             "offsets": int64(0, 1, 1),
-            "places": int32(0),
             "values": np.ones(1, np.int16),
+            "member_offsets": int64(0, 1),
+            "members": int32(0),
             "bits": np.ones(1, np.uint8),
         }
         whole = np.ones(2, np.int16)
@@ -124,14 +132,20 @@ def test_lists_with_masks_are_checked() -> None:
     for wrong in (
         {"offsets": int64(0, 1)},
         {"offsets": int64(0, 0, 2)},
-        {"places": int32(1)},
-        {"places": int32(0, 0)},
+        {"members": int32(1)},
+        {"members": int32(-1)},
+        {"members": int32(0, 0)},
+        {"member_offsets": int64(0)},
+        {"member_offsets": int64(0, 2)},
+        {"member_offsets": int64(1, 1)},
         {"values": np.ones(2, np.int16)},
         {"bits": np.ones(2, np.uint8)},
     ):
         with pytest.raises(CalqueError):
             masked(**wrong)
-    none = _core.MaskedValues(int64(0, 0, 0), int32(), np.ones(0, np.int16), np.ones(0, np.uint8))
+    none = _core.MaskedValues(
+        int64(0, 0, 0), np.ones(0, np.int16), int64(0), int32(), np.ones(0, np.uint8)
+    )
     with pytest.raises(CalqueError, match="whole values"):
         online_lists(masked=none)
     for call, method in ((learn(), "learn"), (add_directions(), "add_directions")):

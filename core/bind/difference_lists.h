@@ -19,35 +19,44 @@ namespace calque::bind {
 // The masked values of lists in arrays of the caller's.
 class BoundMasks {
  public:
-  BoundMasks(Vector<int64_t> offsets, Vector<int32_t> places, Vector<int16_t> values,
-             Vector<uint8_t> bits)
-      : offsets_(offsets), places_(places), values_(values), bits_(bits) {}
+  BoundMasks(Vector<int64_t> offsets, Vector<int16_t> values, Vector<int64_t> member_offsets,
+             Vector<int32_t> members, Vector<uint8_t> bits)
+      : offsets_(offsets),
+        values_(values),
+        member_offsets_(member_offsets),
+        members_(members),
+        bits_(bits) {}
 
   // They are of such sentences; finds where the masks of each begin.
   void check(std::span<const int64_t> candidates, std::span<const int64_t> features) {
     check_size(offsets_.size(), candidates.size(), "offsets of the masks");
-    check_offsets(view(offsets_), places_.size(), "masks");
-    check_size(values_.size(), places_.size(), "masked values");
+    check_offsets(view(offsets_), values_.size(), "masks");
+    check_size(member_offsets_.size(), values_.size() + 1, "offsets of the members");
+    check_offsets(view(member_offsets_), members_.size(), "members of masks");
     byte_offsets_.assign(1, 0);
     for (size_t s = 0; s + 1 < candidates.size(); ++s) {
-      const auto n = static_cast<size_t>(offsets_(s + 1) - offsets_(s));
-      const auto own = view(places_).subspan(static_cast<size_t>(offsets_(s)), n);
-      check_ids(own, features[s + 1] - features[s], "masked places");
+      const auto first = static_cast<size_t>(offsets_(s)), last = static_cast<size_t>(offsets_(s + 1));
+      const auto begin = static_cast<size_t>(member_offsets_(first));
+      const auto end = static_cast<size_t>(member_offsets_(last));
+      check_ids(view(members_).subspan(begin, end - begin), features[s + 1] - features[s],
+                "members of masks");
       const auto n_candidates = static_cast<size_t>(candidates[s + 1] - candidates[s]);
       byte_offsets_.push_back(byte_offsets_.back() +
-                              static_cast<int64_t>(n * mask_bytes(n_candidates)));
+                              static_cast<int64_t>((last - first) * mask_bytes(n_candidates)));
     }
     check_size(bits_.size(), static_cast<size_t>(byte_offsets_.back()), "bytes of the masks");
   }
 
   MaskedLists lists() const {
-    return {view(offsets_), byte_offsets_, view(places_), view(values_), view(bits_)};
+    return {view(offsets_), byte_offsets_,  view(values_), view(member_offsets_),
+            view(members_), view(bits_)};
   }
 
  private:
   Vector<int64_t> offsets_;
-  Vector<int32_t> places_;
   Vector<int16_t> values_;
+  Vector<int64_t> member_offsets_;
+  Vector<int32_t> members_;
   Vector<uint8_t> bits_;
   std::vector<int64_t> byte_offsets_;
 };

@@ -146,17 +146,19 @@ void bind_differences(nb::module_& m) {
                                to_numpy(std::move(found.n_entries)),
                                to_numpy(std::move(found.places)),
                                to_numpy(std::move(found.values)),
-                               to_numpy(std::move(found.n_masked)),
-                               to_numpy(std::move(found.masked_places)),
-                               to_numpy(std::move(found.masked_values)),
-                               to_numpy(std::move(found.bits)));
+                               to_numpy(std::move(found.n_masks)),
+                               to_numpy(std::move(found.mask_values)),
+                               to_numpy(std::move(found.n_members)),
+                               to_numpy(std::move(found.members)),
+                               to_numpy(std::move(found.bits)), found.n_masked);
       },
       nb::arg("offsets"), nb::arg("row_offsets"), nb::arg("columns"),
       nb::arg("values").noconvert(), nb::arg("first"), nb::arg("last"), nb::arg("kept"),
       nb::arg("clip"), nb::arg("masks"), nb::arg("threads"),
       "In what the candidates of each sentence differ: numbers of features and features by"
       " sentence, numbers of entries by candidate, their places among the features, values; with"
-      " `masks` also numbers of masked values by sentence, their places, values, and masks.");
+      " `masks` also numbers of masks by sentence, values and numbers of members by mask, places of"
+      " the members, bits, and how many entries these stand for.");
 }
 
 // The sums of numbers by mask over the masks of each candidate, and those of numbers by candidate.
@@ -240,8 +242,10 @@ void register_online(nb::module_& m) {
         "Move the weights of distinct columns after so many steps; gives them as they are then.");
   nb::class_<BoundMasks>(m, "MaskedValues",
                          "Values of features with a bit for each candidate of a sentence.")
-      .def(nb::init<Vector<int64_t>, Vector<int32_t>, Vector<int16_t>, Vector<uint8_t>>(),
-           nb::arg("offsets"), nb::arg("places"), nb::arg("values"), nb::arg("bits"));
+      .def(nb::init<Vector<int64_t>, Vector<int16_t>, Vector<int64_t>, Vector<int32_t>,
+                    Vector<uint8_t>>(),
+           nb::arg("offsets"), nb::arg("values"), nb::arg("member_offsets"), nb::arg("members"),
+           nb::arg("bits"));
   m.def(
       "mask_sums",
       [] {

@@ -1,7 +1,9 @@
 #include "tune/differences.h"
 
 #include <algorithm>
+#include <compare>
 #include <numeric>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -25,18 +27,17 @@ class Masking {
   // The candidates of the sentence, `n_rows`, are the last in `out`; their entries begin at `begin`.
   void mask(size_t begin, size_t n_rows, Differences<int16_t>& out) {
     find(begin, out);
-    const size_t n_bytes = mask_bytes(n_rows), first_byte = out.bits.size();
+    const size_t n_bytes = mask_bytes(n_rows);
     const auto least = static_cast<size_t>(kLeastPerByte * static_cast<double>(n_bytes));
-    int64_t n_masked = 0;
+    masked_.clear();
     for (Found& found : found_) {
       if (found.n_candidates < std::max<size_t>(2, least)) continue;
-      found.mask = n_masked++;
-      out.masked_places.push_back(found.place);
-      out.masked_values.push_back(found.value);
+      found.mask = static_cast<int64_t>(masked_.size());
+      masked_.push_back(&found);
     }
-    out.n_masked.push_back(n_masked);
-    out.bits.resize(first_byte + static_cast<size_t>(n_masked) * n_bytes);
-    move(begin, n_rows, out.bits.data() + first_byte, out);
+    bits_.assign(masked_.size() * n_bytes, 0);
+    move(begin, n_rows, out);
+    write(n_bytes, out);
   }
 
  private:
@@ -66,7 +67,8 @@ class Masking {
     }
   }
 
-  void move(size_t begin, size_t n_rows, uint8_t* bits, Differences<int16_t>& out) const {
+  // Keeps the entries of what is not masked, and sets the bits of what is.
+  void move(size_t begin, size_t n_rows, Differences<int16_t>& out) {
     const size_t n_bytes = mask_bytes(n_rows);
     int64_t* const lengths = out.n_entries.data() + (out.n_entries.size() - n_rows);
     size_t to = begin, from = begin;
@@ -75,7 +77,8 @@ class Masking {
       for (; from < end; ++from) {
         const Found& found = found_[static_cast<size_t>(entries_[from - begin])];
         if (found.mask >= 0 &&
-            take(bits[static_cast<size_t>(found.mask) * n_bytes + row / 8], row % 8)) {
+            take(bits_[static_cast<size_t>(found.mask) * n_bytes + row / 8], row % 8)) {
+          ++out.n_masked;
           continue;
         }
         out.places[to] = out.places[from];
@@ -85,6 +88,36 @@ class Masking {
     }
     out.places.resize(to);
     out.values.resize(to);
+  }
+
+  // Writes every mask once, with all features that have it and the same value.
+  void write(size_t n_bytes, Differences<int16_t>& out) {
+    const auto bits = [&](const Found* found) {
+      return std::span(bits_).subspan(static_cast<size_t>(found->mask) * n_bytes, n_bytes);
+    };
+    const auto order = [&](const Found* one, const Found* other) {
+      if (one->value != other->value) return one->value <=> other->value;
+      return std::lexicographical_compare_three_way(bits(one).begin(), bits(one).end(),
+                                                    bits(other).begin(), bits(other).end());
+    };
+    std::ranges::sort(masked_, [&](const Found* one, const Found* other) {
+      const auto less = order(one, other);
+      return less < 0 || (less == 0 && one->place < other->place);
+    });
+    int64_t n_masks = 0;
+    const Found* last = nullptr;
+    for (const Found* found : masked_) {
+      if (last == nullptr || order(last, found) != 0) {
+        ++n_masks;
+        out.mask_values.push_back(found->value);
+        out.n_members.push_back(0);
+        out.bits.insert(out.bits.end(), bits(found).begin(), bits(found).end());
+      }
+      ++out.n_members.back();
+      out.members.push_back(found->place);
+      last = found;
+    }
+    out.n_masks.push_back(n_masks);
   }
 
   // Sets a bit; whether it was not set, as it is where a candidate has a feature twice.
@@ -98,6 +131,8 @@ class Masking {
   KeyMap<int32_t> known_;
   std::vector<Found> found_;
   std::vector<int32_t> entries_;
+  std::vector<const Found*> masked_;
+  std::vector<uint8_t> bits_;  // of those
 };
 
 // The features of one sentence while its candidates are compared.
@@ -274,10 +309,12 @@ Differences<Difference> differences(const SparseLists<Value>& lists, int64_t fir
     append(all.n_entries, part.n_entries);
     append(all.places, part.places);
     append(all.values, part.values);
-    append(all.n_masked, part.n_masked);
-    append(all.masked_places, part.masked_places);
-    append(all.masked_values, part.masked_values);
+    append(all.n_masks, part.n_masks);
+    append(all.mask_values, part.mask_values);
+    append(all.n_members, part.n_members);
+    append(all.members, part.members);
     append(all.bits, part.bits);
+    all.n_masked += part.n_masked;
     part = {};
   }
   return all;

@@ -68,10 +68,12 @@ struct Differences {
   std::vector<int64_t> n_entries;  // of every candidate
   std::vector<int32_t> places;
   std::vector<Value> values;
-  std::vector<int64_t> n_masked;  // of every sentence: values with a mask instead of entries
-  std::vector<int32_t> masked_places;
-  std::vector<int16_t> masked_values;
-  std::vector<uint8_t> bits;  // the masks
+  std::vector<int64_t> n_masks;       // of every sentence: masks instead of entries
+  std::vector<int16_t> mask_values;   // of every mask
+  std::vector<int64_t> n_members;     // of every mask: features that have its value
+  std::vector<int32_t> members;       // places of these
+  std::vector<uint8_t> bits;          // of the masks
+  int64_t n_masked = 0;               // entries that masks stand for
 };
 
 // How many rows have each column, up to 255.

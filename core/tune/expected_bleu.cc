@@ -18,7 +18,7 @@ constexpr int64_t kSentencesTogether = 2048;
 constexpr size_t kSentencesAtOnce = 16;
 // A sum that is smaller than this share of its terms is what rounding left of nothing.
 constexpr double kDust = 1e-13;
-constexpr size_t kAhead = 16;
+constexpr size_t kAhead = 32;
 
 // The derivatives of one sentence, by dense feature and by place among its sparse ones.
 struct SentenceGradient {
@@ -220,15 +220,14 @@ class BatchGradient {
   std::vector<double> dense_, sparse_;
 };
 
-}  // namespace
-
+// Finds what `sentence_worths` gives, in memory that may have been used before.
 template <typename Value>
-SentenceWorths sentence_worths(const DifferenceLists<Value>& lists, const Posterior& posterior,
-                               std::span<const double> weights, int64_t first, int64_t last,
-                               bool derive, int threads) {
+void find_worths(const DifferenceLists<Value>& lists, const Posterior& posterior,
+                 std::span<const double> weights, int64_t first, int64_t last, bool derive,
+                 int threads, SentenceWorths& found) {
   const auto n = static_cast<size_t>(last - first);
   const int64_t first_feature = lists.feature_offsets[first];
-  SentenceWorths found{std::vector<double>(n), {}, {}};
+  found.means.resize(n);
   if (derive) {
     found.dense.resize(n * lists.n_dense);
     found.sparse.resize(static_cast<size_t>(lists.feature_offsets[last] - first_feature));
@@ -247,6 +246,16 @@ SentenceWorths sentence_worths(const DifferenceLists<Value>& lists, const Poster
       }
     };
   });
+}
+
+}  // namespace
+
+template <typename Value>
+SentenceWorths sentence_worths(const DifferenceLists<Value>& lists, const Posterior& posterior,
+                               std::span<const double> weights, int64_t first, int64_t last,
+                               bool derive, int threads) {
+  SentenceWorths found;
+  find_worths(lists, posterior, weights, first, last, derive, threads, found);
   return found;
 }
 
@@ -259,9 +268,9 @@ void add_derivatives(std::span<const double> dense, std::span<const double> spar
   const auto sums = gradient.subspan(n_dense);
   const auto n_ranges = static_cast<size_t>(std::max(threads, 1));
   const size_t width = sums.size() / n_ranges + 1;
-  const auto column = [&](size_t i) { return static_cast<size_t>(features[i]); };
   for_chunks(n_ranges, 1, threads, [&] {
-    return [&](size_t range, size_t) {
+    return [=](size_t range, size_t) {
+      const auto column = [=](size_t i) { return static_cast<size_t>(features[i]); };
       const size_t first = range * width, last = first + width;
       for (size_t s = 0; s + 1 < offsets.size(); ++s) {
         const auto begin = static_cast<size_t>(offsets[s] - offsets[0]);
@@ -271,7 +280,7 @@ void add_derivatives(std::span<const double> dense, std::span<const double> spar
             own, first, {}, [](int32_t feature) { return static_cast<size_t>(feature); });
         for (auto i = begin + static_cast<size_t>(lower - own.begin()); i < end && column(i) < last;
              ++i) {
-          if (i + kAhead < end) __builtin_prefetch(&sums[column(i + kAhead)], 1);
+          if (i + kAhead < features.size()) __builtin_prefetch(&sums[column(i + kAhead)], 1);
           sums[column(i)] += sparse[i];
         }
       }
@@ -284,10 +293,10 @@ double expected_worth(const DifferenceLists<Value>& lists, const Posterior& post
                       std::span<const double> weights, int threads, std::span<double> gradient) {
   const auto n_sentences = static_cast<int64_t>(lists.offsets.size()) - 1;
   double sum = 0;
+  SentenceWorths found;
   for (int64_t first = 0; first < n_sentences;) {
     const auto last = std::min(n_sentences, first + kSentencesTogether);
-    const SentenceWorths found =
-        sentence_worths(lists, posterior, weights, first, last, !gradient.empty(), threads);
+    find_worths(lists, posterior, weights, first, last, !gradient.empty(), threads, found);
     for (const double mean : found.means) sum += mean;
     if (!gradient.empty()) {
       const auto begin = static_cast<size_t>(lists.feature_offsets[first]);

@@ -10,24 +10,32 @@
 
 namespace calque {
 
-// The masked values of one sentence: masks[m] names the candidates that have values[m] of the feature
-// at places[m] of the sentence's features.
+// The masked values of one sentence. Features that the same candidates have with the same value, as
+// those of a block do, share a mask: mask m names the candidates that have values[m] of its members,
+// which are places among the sentence's features.
 struct MaskedValues {
-  std::span<const int32_t> places;
   std::span<const int16_t> values;
+  std::span<const int64_t> member_offsets;  // one more than masks
+  std::span<const int32_t> members;         // of the whole lists
   Masks masks;
+
+  std::span<const int32_t> members_of(size_t mask) const {
+    const auto begin = static_cast<size_t>(member_offsets[mask]);
+    return members.subspan(begin, static_cast<size_t>(member_offsets[mask + 1]) - begin);
+  }
 };
 
-// Those of all sentences; none where the lists have entries only. Sentence s has the values
-// offsets[s] .. offsets[s + 1], and its masks begin at byte_offsets[s].
+// Those of all sentences; none where the lists have entries only. Sentence s has the masks
+// offsets[s] .. offsets[s + 1], whose bits begin at byte_offsets[s].
 struct MaskedLists {
   std::span<const int64_t> offsets;
   std::span<const int64_t> byte_offsets;
-  std::span<const int32_t> places;
   std::span<const int16_t> values;
+  std::span<const int64_t> member_offsets;
+  std::span<const int32_t> members;
   std::span<const uint8_t> bits;
 
-  bool empty() const { return places.empty(); }
+  bool empty() const { return values.empty(); }
   MaskedValues of(int64_t sentence, size_t n_candidates) const;
 };
 

@@ -97,10 +97,9 @@ class WorkingCopy:
             for first in range(0, part.n_sentences, AT_ONCE):
                 last = min(first + AT_ONCE, part.n_sentences)
                 differing = differences(*rows, first, last, is_sparse, clip, masks, threads)
-                some: Arrays = dict(zip(_DIFFERENCES, differing, strict=True))
+                some: Arrays = dict(zip(_DIFFERENCES, differing[:-1], strict=True))
                 stack.append(some)
-                n_masked = int.from_bytes(some["bits"].tobytes()).bit_count()
-                self.n_entries += len(some["places"]) + n_masked
+                self.n_entries += len(some["places"]) + differing[-1]
             dense = np.ascontiguousarray(part.dense[:, is_dense] / units[is_dense])
             base = np.zeros(len(part)) if others is None else part.scores(others)
             lengths = np.diff(part.offsets)
@@ -116,8 +115,13 @@ class WorkingCopy:
         self.features = arrays.pop("features")
         self.row_offsets = _offsets(arrays.pop("n_entries"))
         self.places, self.values = arrays.pop("places"), arrays.pop("values")
-        masked = arrays.pop("masked_places"), arrays.pop("masked_values"), arrays.pop("bits")
-        self._masked = _offsets(arrays.pop("n_masked")), *masked
+        self._masked = (
+            _offsets(arrays.pop("n_masks")),
+            arrays.pop("mask_values"),
+            _offsets(arrays.pop("n_members")),
+            arrays.pop("members"),
+            arrays.pop("bits"),
+        )
         self.lists = DifferenceLists(
             self.offsets,
             self.base,
@@ -141,12 +145,18 @@ class WorkingCopy:
         """The masked values of the sentences from `first` up to `last`, for the core."""
         if not self.has_masks:
             return None
-        offsets, places, values, bits = self._masked
-        some = slice(int(offsets[first]), int(offsets[last]))
+        offsets, values, member_offsets, members, bits = self._masked
+        masks = slice(int(offsets[first]), int(offsets[last]))
+        begin, end = member_offsets[[masks.start, masks.stop]].tolist()
         n_bytes = -(-np.diff(self.offsets) // 8) * np.diff(offsets)
-        begin, size = int(n_bytes[:first].sum()), int(n_bytes[first:last].sum())
-        arrays = places[some], values[some], bits[begin : begin + size]
-        return offsets[first : last + 1] - some.start, *(np.array(array) for array in arrays)
+        first_byte, size = int(n_bytes[:first].sum()), int(n_bytes[first:last].sum())
+        return (
+            offsets[first : last + 1] - masks.start,
+            np.array(values[masks]),
+            member_offsets[masks.start : masks.stop + 1] - begin,
+            np.array(members[begin:end]),
+            np.array(bits[first_byte : first_byte + size]),
+        )
 
     @property
     def n_sentences(self) -> int:
@@ -160,9 +170,10 @@ _DIFFERENCES = (
     "n_entries",
     "places",
     "values",
-    "n_masked",
-    "masked_places",
-    "masked_values",
+    "n_masks",
+    "mask_values",
+    "n_members",
+    "members",
     "bits",
 )
 
