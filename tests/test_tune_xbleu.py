@@ -19,7 +19,7 @@ from calque.errors import CalqueError, OptionError
 from calque.features import Weights
 from calque.hyps import CandidatePool
 from calque.metrics.expected_bleu import ExpectedBleu
-from calque.model import Model
+from calque.model import Model, activate_weights
 from calque.model.build import build
 from calque.report import read_run
 from calque.text import BitextFiles
@@ -271,6 +271,7 @@ def test_the_lines_of_the_documentation_run(
     code = "\n".join(re.findall(r"```python\n(.*?)```", page, re.S))
     options = fill(TrainOptions(), {"features.sparse": "lexical"})
     build(BitextFiles(text.train_source, text.train_target), tmp_path / "model", options)
+    activate_weights(tmp_path / "model", "mira", Model.load(tmp_path / "model").weights, {})
     for name, path in (
         ("train.de", text.train_source),
         ("train.en", text.train_target),
