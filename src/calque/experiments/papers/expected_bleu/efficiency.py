@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from calque.config import TASK_DEFAULTS
 from calque.experiments.bench import Bench
@@ -69,7 +70,12 @@ def _measured(work: ExpectedBleuCells, rule: str, n_iterations: int) -> Cell:
 def climb(lists: ListsOf, rule: str, n_iterations: int) -> dict[str, float]:
     """Seconds, megabytes and values that so many iterations over lists take in this process."""
     task = lists.task(Model.load(lists.model), THREADS)
-    options = {"fixed": "dense", "scale": SCALE, "clip_bp": False, "iterations": n_iterations}
+    options: dict[str, Any] = {
+        "fixed": "dense",
+        "scale": SCALE,
+        "clip_bp": False,
+        "iterations": n_iterations,
+    }
     trainer = Xbleu(**RULES[rule], **options)
     place = Place(Run(None, {}), THREADS, TASK_DEFAULTS.memory_mb, SILENT)
     training, start = trainer.begin(task, place)
