@@ -7,11 +7,13 @@ from collections import Counter
 import numpy as np
 import pytest
 from chart_reference import GAPS, Grammar, random_grammar
+from gap_reference import BESIDE_GAPS, OF_GAPS, gap_names
 from test_chart_exact import ALL, random_text, random_weights, words_of
 
 from calque.config import DecodeOptions
 from calque.decode import SourceText
 from calque.decode.chart import ChartDecoder
+from calque.decode.decoder import Decoder
 from calque.errors import CalqueError
 from calque.features import (
     DenseData,
@@ -28,11 +30,12 @@ pytestmark = pytest.mark.filterwarnings("ignore:language model")
 CLASSES = WordClasses({"w0": "0010110", "w1": "0010111", "w2": "01", "w3": "110", "<unk>": "111"})
 OF_SENTENCE = "phrase-pair, lexical, ruleid, P1, edge-classes, lexical-classes, context"
 """Of these no place in the sentence decides what a rule's target words add."""
-FAMILIES = f"{OF_SENTENCE}, neighbours"
+FAMILIES = f"{OF_SENTENCE}, neighbours, {', '.join(OF_GAPS)}"
 OWN = (
     Template("lengths", ("source.length", "target.length")),
     Template("source-only", ("source",)),
     Template("edges", ("source.left", "source.first", "source.last", "source.right")),
+    *BESIDE_GAPS,
 )
 
 
@@ -148,8 +151,12 @@ def test_what_a_rule_with_gaps_shows_of_itself() -> None:
                 [vocabulary.word(id) for id in side if id not in GAPS]
                 for side in (source, step.target)
             ]
+            of_gaps = [name for name in names if name.startswith("gap-")]
+            assert Counter(of_gaps) == gap_names(
+                derivation.steps, step, source, words, vocabulary, CLASSES
+            )
             if not own[0]:
-                assert names == []
+                assert names == of_gaps
                 continue
             left = words[step.begin - 1] if step.begin else "<s>"
             right = words[step.end] if step.end < len(words) else "</s>"
@@ -185,6 +192,23 @@ def test_a_feature_of_the_place_brings_in_a_rule_that_would_be_cut() -> None:
     sparse = SparseWeights.from_arrays(keys, np.full(len(keys), 50, np.float32))
     [moved] = decoder.decode(text, Weights(dict(weights), sparse), one_each, threads=1)
     assert words_of(moved.derivations[0]) == words_of(wanted)
+
+
+def test_features_of_gaps_are_refused_where_there_are_none() -> None:
+    grammar = random_grammar(1)
+    words = WordData(grammar.vocabulary, grammar.vocabulary, CLASSES, CLASSES)
+    templates = chosen_templates("gap-order")
+    features = FeatureSet.compile("standard", DenseData(grammar.blocks), templates, words)
+    with pytest.raises(CalqueError, match="'gap-order.left' look at gaps.*engine=chart"):
+        Decoder(grammar.blocks, grammar.vocabulary, grammar.lm, features)
+
+
+def test_slots_of_gaps_go_with_each_other_only() -> None:
+    grammar = random_grammar(1)
+    words = WordData(grammar.vocabulary, grammar.vocabulary, CLASSES, CLASSES)
+    mixed = (Template("mixed", ("block", "gap.order")),)
+    with pytest.raises(CalqueError, match="'mixed': slots of gaps go with each other only"):
+        FeatureSet.compile("rules", DenseData(grammar.blocks), mixed, words)
 
 
 def test_features_of_the_order_of_blocks_are_refused() -> None:

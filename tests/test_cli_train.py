@@ -357,6 +357,17 @@ def test_a_model_of_rules_is_trained_with_one_option(
     assert isinstance(loaded.blocks.prefix_symbols.base, np.memmap)
 
 
+def test_what_only_rules_have_is_refused_without_them(
+    verb: Run, corpus: CorpusFiles, tmp_path: Path
+) -> None:
+    text = ("--source", corpus.train_source, "--target", corpus.train_target)
+    result = verb(
+        "train", *text, "--model", tmp_path / "model", "--set", "features.sparse=gap-order"
+    )
+    assert "'gap-order.left' looks at gaps, which only rules have" in mistake(result)
+    assert not (tmp_path / "model").exists()
+
+
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [

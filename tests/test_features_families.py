@@ -29,6 +29,7 @@ from feature_reference import (
     merged_from_the_right,
     names,
 )
+from gap_reference import OF_GAPS
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from test_decode_exact import random_weights, rules, search_options, seeds
@@ -470,7 +471,9 @@ def test_levels_that_words_lack_leave_their_templates_out() -> None:
 
 
 def test_every_family_has_a_reference() -> None:
-    assert set(REFERENCES) == {*FAMILIES, "wordedges"}
+    of_gaps = {name for name, family in FAMILIES.items() if all(t.is_of_gaps for t in family)}
+    assert set(REFERENCES) | of_gaps == {*FAMILIES, "wordedges"}
+    assert set(OF_GAPS) == of_gaps
     assert {name for group in GROUPS.values() for name in group} <= set(REFERENCES)
 
 

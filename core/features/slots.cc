@@ -26,6 +26,9 @@ uint32_t SlotUse::needs() const {
     case Slot::kBackward: return kNeedsBackward;
     case Slot::kForward: return kNeedsForward;
     case Slot::kJump: return kNeedsJump;
+    case Slot::kGapFirst: case Slot::kGapLast: case Slot::kGapLeft: case Slot::kGapRight:
+    case Slot::kGapBefore: case Slot::kGapAfter: case Slot::kGapLength: case Slot::kGapOrder:
+      return kNeedsGap;
   }
   return 0;
 }
@@ -42,7 +45,8 @@ bool SlotUse::is_loop() const {
 
 bool SlotUse::is_number() const {
   return slot == Slot::kSourceLength || slot == Slot::kTargetLength || slot == Slot::kOrientation ||
-         slot == Slot::kBackward || slot == Slot::kForward || slot == Slot::kJump;
+         slot == Slot::kBackward || slot == Slot::kForward || slot == Slot::kJump ||
+         slot == Slot::kGapLength || slot == Slot::kGapOrder;
 }
 
 bool SlotUse::is_of_span() const {

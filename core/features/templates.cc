@@ -12,11 +12,20 @@ constexpr int kMaxNumber = 4095;  // longer phrases count as so long
 constexpr const char* kOrientations = "RLN";
 constexpr const char* kHierarchical = "MSD";
 constexpr const char* kLetters = "RLNMSD";
+constexpr std::string_view kGapPlaceLetters = "FMLA";
+static_assert(kGapPlaceLetters.size() == kGapPlaces);
 
 constexpr uint32_t kOfBlock = kNeedsSource | kNeedsTarget | kNeedsNeighbour;
 
 Scope scope_of(const std::string& name, uint32_t needs) {
   const auto any = [needs](uint32_t some) { return (needs & some) != 0; };
+  if (any(kNeedsGap)) {
+    // A template that fires for no copies asks for a target side, which a rule with gaps has.
+    if (any(~uint32_t{kNeedsGap | kNeedsTarget})) {
+      throw Error("template '" + name + "': slots of gaps go with each other only");
+    }
+    return Scope::kGaps;
+  }
   if (any(kNeedsForward)) {
     if (any(~(kOfBlock | kNeedsForward))) {
       throw Error("template '" + name + "': hierarchical.forward goes with slots of the block only");
@@ -80,6 +89,12 @@ void TemplateSet::set_levels(size_t n_source_levels, size_t n_target_levels,
   for (const char* letter = kLetters; *letter != 0; ++letter) {
     numbers_.push_back(hash_bytes({letter, 1}));
   }
+  for (const char of_source : kGapPlaceLetters) {
+    for (const char of_target : kGapPlaceLetters) {
+      const std::array<char, 2> order{of_source, of_target};
+      numbers_.push_back(hash_bytes({order.data(), order.size()}));
+    }
+  }
   for (size_t slot = 0; slot < kNumSlots; ++slot) {
     if (!SlotUse{static_cast<Slot>(slot)}.is_number()) continue;
     std::vector<uint16_t>& tags = tags_[slot];
@@ -128,6 +143,7 @@ void TemplateSet::add(const std::string& name, std::vector<SlotUse> slots,
     group.loops = std::ranges::any_of(slots, &SlotUse::is_loop);
     group.slots = std::move(slots);
     group.copies = copies;
+    group.of_gaps = (needs & kNeedsGap) != 0;
     group.listed = listed;
     group.adjacent = adjacent;
   }
@@ -145,6 +161,11 @@ const uint64_t* TemplateSet::number(int n) const {
 const uint64_t* TemplateSet::letter(const char* letters, int i) const {
   const auto at = std::string_view(kLetters).find(letters[i]);
   return numbers_.data() + kMaxJump + kMaxNumber + 1 + at;
+}
+
+const uint64_t* TemplateSet::gap_order(GapPlace of_source, GapPlace of_target) const {
+  const size_t first = numbers_.size() - kGapPlaces * kGapPlaces;
+  return &numbers_[first + static_cast<size_t>(of_source) * kGapPlaces + static_cast<size_t>(of_target)];
 }
 
 bool TemplateSet::is_listed(int64_t previous, int64_t block) const {
@@ -221,6 +242,14 @@ const uint64_t* Binder::row(const SlotUse& use) const {
     case Slot::kForward: return set.letter(kHierarchical, step_.forward);
     case Slot::kJump:
       return set.number(std::clamp(step_.begin - step_.last_end, -kMaxJump, kMaxJump));
+    case Slot::kGapFirst: return sentence_.in_sentence(gap_->begin);
+    case Slot::kGapLast: return sentence_.in_sentence(gap_->end - 1);
+    case Slot::kGapLeft: return sentence_.in_sentence(gap_->begin - 1);
+    case Slot::kGapRight: return sentence_.in_sentence(gap_->end);
+    case Slot::kGapBefore: return gap_->before;
+    case Slot::kGapAfter: return gap_->after;
+    case Slot::kGapLength: return set.number(gap_->end - gap_->begin);
+    case Slot::kGapOrder: return set.gap_order(gap_->of_source, gap_->of_target);
     case Slot::kEachSource: case Slot::kSentenceSource: case Slot::kEachTarget: break;  // bound by their loops
   }
   return nullptr;

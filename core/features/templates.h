@@ -52,8 +52,9 @@ enum class Scope : uint8_t {
   kOrientation, kBackward, kForward,
   kCube,  // once per pair of source positions and orientation
   kStep,  // when a hypothesis is extended
+  kGaps,  // once per gap of a rule at its place
 };
-inline constexpr size_t kNumScopes = 9;
+inline constexpr size_t kNumScopes = 10;
 inline constexpr std::array kScopesOfSearch{Scope::kOrientation, Scope::kBackward, Scope::kForward,
                                             Scope::kCube, Scope::kStep};
 inline constexpr size_t kMaxSlots = 8;
@@ -89,6 +90,7 @@ struct TemplateGroup {
   bool listed = false;  // fires for listed pairs of blocks only
   bool adjacent = false;  // fires where the block touches the one before: on its right or left
   bool loops = false;   // fires for several words of a block
+  bool of_gaps = false;  // fires for every gap
   uint32_t needs = 0;
 
   void add(const Member& member);
@@ -117,6 +119,22 @@ struct BlockValues {
   uint64_t source, target, block;
 };
 
+// Where a gap of a rule stands: on either side of the rule, first, between others, last or alone.
+enum class GapPlace : uint8_t { kFirst, kBetween, kLast, kAlone };
+inline constexpr size_t kGapPlaces = 4;
+inline GapPlace gap_place(bool is_first, bool is_last) {
+  if (is_first) return is_last ? GapPlace::kAlone : GapPlace::kFirst;
+  return is_last ? GapPlace::kLast : GapPlace::kBetween;
+}
+
+// A gap of a rule: the source words that fill it, and the rows of the target words of the rule beside
+// it, or of the boundaries of a sentence.
+struct GapView {
+  int begin, end;
+  GapPlace of_source, of_target;
+  const uint64_t *before, *after;
+};
+
 // Everything that a template may look at in one step of a derivation.
 struct StepView {
   int begin = 0, end = 0;
@@ -129,6 +147,7 @@ struct StepView {
   const BlockValues* previous = nullptr;   // null: this is the first block
   int64_t previous_row = -1;
   std::span<const int32_t> history;        // target words before, the last one last; may be short
+  std::span<const GapView> gaps;
 };
 
 class SentenceValues;
@@ -166,6 +185,7 @@ class TemplateSet {
   const uint64_t* unknown_row() const { return unknown_.data(); }
   const uint64_t* number(int n) const;
   const uint64_t* letter(const char* letters, int i) const;
+  const uint64_t* gap_order(GapPlace of_source, GapPlace of_target) const;
   // A number or letter as one of a row of them, with what each changes of a key whose minor slot it
   // is. The lengths of most phrases are one row.
   static constexpr size_t kNumbers = 6;
@@ -213,7 +233,9 @@ class SentenceValues {
 
   const uint64_t* source(int position) const;  // beyond the ends: the boundaries
   int n_in_sentence() const { return static_cast<int>(sentence_.size() / set_->n_source_levels()); }
-  const uint64_t* in_sentence(int position) const {
+  const uint64_t* in_sentence(int position) const {  // beyond the ends: the boundaries
+    if (position < 0) return set_->start_row();
+    if (position >= n_in_sentence()) return set_->end_row();
     return sentence_.data() + static_cast<size_t>(position) * set_->n_source_levels();
   }
   const uint64_t* target(int32_t word) const;  // below 0: the text of a source word
@@ -262,12 +284,16 @@ class Binder {
     if (!is_block && !group.copies) return;
     if (group.adjacent && step_.orientation == kDiscontinuous) return;
     if (group.listed && !sentence_.set().is_listed(step_.previous_row, step_.row)) return;
+    if (group.of_gaps) {
+      for (const GapView& gap : step_.gaps) {
+        gap_ = &gap;
+        visit(rows_of(group));
+      }
+      return;
+    }
+    if (!group.loops) return visit(rows_of(group));
     Rows rows;
     if (group.minor) rows[group.slots.size()] = row(*group.minor);
-    if (!group.loops) {
-      for (size_t i = 0; i < group.slots.size(); ++i) rows[i] = row(group.slots[i]);
-      return visit(rows);
-    }
     bool has_ngram = false;
     for (const SlotUse& use : group.slots) has_ngram |= use.slot == Slot::kTargetNgram;
     if (!has_ngram) return bind(group, 0, -1, -1, rows, visit);
@@ -280,6 +306,13 @@ class Binder {
   const uint64_t* row(const SlotUse& use) const;
 
  private:
+  // Of a group without loops.
+  Rows rows_of(const TemplateGroup& group) const {
+    Rows rows;
+    if (group.minor) rows[group.slots.size()] = row(*group.minor);
+    for (size_t i = 0; i < group.slots.size(); ++i) rows[i] = row(group.slots[i]);
+    return rows;
+  }
   // Slots from `at` on. Of two loops over one side the second begins behind the first.
   template <typename Visit>
   void bind(const TemplateGroup& group, size_t at, int source, int target, Rows& rows,
@@ -312,6 +345,7 @@ class Binder {
   const SentenceValues& sentence_;
   const StepView& step_;
   int ngram_end_ = 0;
+  const GapView* gap_ = nullptr;
 };
 
 }  // namespace calque

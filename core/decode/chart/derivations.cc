@@ -191,7 +191,8 @@ SparseVector extract_chart_sparse(const ModelView& model, const SentenceView& se
     for (const auto& [scope, fires] : {std::pair(Scope::kPhrase, values.has_source()),
                                        std::pair(Scope::kSpan, values.has_source()),
                                        std::pair(Scope::kBlock, values.has_both(view)),
-                                       std::pair(Scope::kOption, values.has_both(view))}) {
+                                       std::pair(Scope::kOption, values.has_both(view)),
+                                       std::pair(Scope::kGaps, !view.gaps.empty())}) {
       if (fires) fired.add(scope, view, values.sentence());
     }
   }

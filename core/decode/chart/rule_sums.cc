@@ -1,12 +1,28 @@
 #include "decode/chart/rule_sums.h"
 
 namespace calque {
+namespace {
+
+// Of gaps that no template tells apart: rows of target words lie in the set of templates.
+uint64_t key_of_gap(const GapView& gap) {
+  uint64_t key = mix(static_cast<uint64_t>(gap.begin) << 32 | static_cast<uint64_t>(gap.end) << 8 |
+                     static_cast<uint64_t>(gap.of_source) << 4 |
+                     static_cast<uint64_t>(gap.of_target));
+  for (const uint64_t* const row : {gap.before, gap.after}) {
+    key = extend_key(key, reinterpret_cast<uintptr_t>(row));
+  }
+  return key;
+}
+
+}  // namespace
 
 void RuleSums::begin(const SentenceView& sentence) {
   values_.begin(sentence);
   scorer_.begin_sentence();
   remembered_.clear();
   of_options_.clear();
+  gap_numbers_.clear();
+  gap_sums_.clear();
 }
 
 void RuleSums::add(std::span<Rule> rules, Scope of_source, Scope of_both) {
@@ -59,6 +75,38 @@ std::span<const float> RuleSums::of_options(int32_t first, std::span<const Rule>
   }
   if (!scorer_.is_of_place(Scope::kOption)) remembered_.insert(key, begin);
   return sums;
+}
+
+// Many rules have the same words beside the same gap: what is seen of it is asked for once in a
+// sentence.
+std::span<const float> RuleSums::of_gaps(std::span<const Rule> rules) {
+  of_gaps_.assign(rules.size(), 0);
+  const size_t n_gaps = values_.n_gaps();
+  if (n_gaps == 0 || !has_of_gaps()) return of_gaps_;
+  new_gaps_.clear();
+  numbers_.clear();
+  for (const Rule& rule : rules) {
+    for (size_t gap = 0; gap < n_gaps; ++gap) {
+      const GapView view = values_.gap(gap, rule.target);
+      const auto next = static_cast<uint32_t>(gap_sums_.size() + new_gaps_.size());
+      const uint64_t key = key_of_gap(view);
+      const uint32_t* const known = gap_numbers_.find(key);
+      numbers_.push_back(known == nullptr ? next : *known);
+      if (known != nullptr) continue;
+      gap_numbers_.insert(key, next);
+      new_gaps_.push_back(view);
+    }
+  }
+  if (!new_gaps_.empty()) {
+    views_.assign(new_gaps_.size(), StepView{.row = 0});
+    for (size_t i = 0; i < views_.size(); ++i) views_[i].gaps = {&new_gaps_[i], 1};
+    scorer_.begin();
+    scorer_.ask(Scope::kGaps, values_.sentence(), views_);
+    const auto sums = scorer_.answer();
+    gap_sums_.insert(gap_sums_.end(), sums.begin(), sums.end());
+  }
+  for (size_t i = 0; i < numbers_.size(); ++i) of_gaps_[i / n_gaps] += gap_sums_[numbers_[i]];
+  return of_gaps_;
 }
 
 }  // namespace calque

@@ -27,6 +27,7 @@ class RuleSums {
   // Whether there are weights of features of a source side's place; of each rule there.
   bool has_of_span() const { return scorer_.has(Scope::kSpan); }
   bool has_of_options() const { return scorer_.has(Scope::kOption); }
+  bool has_of_gaps() const { return scorer_.has(Scope::kGaps); }
 
   // To be called for each sentence.
   void begin(const SentenceView& sentence);
@@ -43,6 +44,8 @@ class RuleSums {
   // .. and what they give each of these; `first` is a number of theirs, the same all through a
   // sentence. Valid until the next call.
   std::span<const float> of_options(int32_t first, std::span<const Rule> rules);
+  // .. and what features of gaps give each of these.
+  std::span<const float> of_gaps(std::span<const Rule> rules);
 
  private:
   void add(std::span<Rule> rules, Scope of_source, Scope of_both);
@@ -55,6 +58,11 @@ class RuleSums {
   std::vector<size_t> viewed_;  // the rules of these views
   KeyMap<size_t> remembered_;   // of options: where the sums of rules begin, by their number
   std::vector<float> of_options_;
+  KeyMap<uint32_t> gap_numbers_;  // of the sentence: by what is seen of a gap
+  std::vector<float> gap_sums_;   // by their numbers
+  std::vector<GapView> new_gaps_;
+  std::vector<uint32_t> numbers_;  // of the gaps of some rules
+  std::vector<float> of_gaps_;
 };
 
 }  // namespace calque

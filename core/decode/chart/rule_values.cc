@@ -1,5 +1,7 @@
 #include "decode/chart/rule_values.h"
 
+#include <algorithm>
+
 namespace calque {
 namespace {
 
@@ -18,6 +20,9 @@ void RuleValues::begin(const SentenceView& sentence) {
 
 void RuleValues::place(int begin, int end, std::span<const std::array<int32_t, 2>> gaps) {
   n_targets_ = 0;
+  place_begin_ = begin;
+  place_end_ = end;
+  gaps_.assign(gaps.begin(), gaps.end());
   source_ = kEmptyPhrase;
   size_t gap = 0;
   const bool has_left = begin > 0;
@@ -67,7 +72,14 @@ StepView RuleValues::view(int64_t row, std::span<const int32_t> target) {
   }
   view.values.block = block_value(view.values.source, view.values.target);
   if (has_gaps) {
-    if (n_targets_ == targets_.size()) targets_.emplace_back();
+    if (n_targets_ == targets_.size()) {
+      targets_.emplace_back();
+      gap_views_.emplace_back();
+    }
+    std::vector<GapView>& views = gap_views_[n_targets_];
+    views.clear();
+    for (size_t number = 0; number < gaps_.size(); ++number) views.push_back(gap(number, target));
+    view.gaps = views;
     std::vector<int32_t>& own = targets_[n_targets_++];
     own.clear();
     for (const int32_t symbol : target) {
@@ -76,6 +88,19 @@ StepView RuleValues::view(int64_t row, std::span<const int32_t> target) {
     view.target = own;
   }
   return view;
+}
+
+GapView RuleValues::gap(size_t number, std::span<const int32_t> target) const {
+  const auto [begin, end] = gaps_[number];
+  const auto at = std::ranges::find(target, kFirstGap + static_cast<int32_t>(number));
+  const bool is_first = at == target.begin(), is_last = at + 1 == target.end();
+  const auto row = [this](int32_t symbol, const uint64_t* boundary) {
+    return is_gap(symbol) ? boundary : set_.target_row(symbol);
+  };
+  const uint64_t *const start = set_.start_row(), *const stop = set_.end_row();
+  return {begin, end, gap_place(begin == place_begin_, end == place_end_),
+          gap_place(is_first, is_last), is_first ? start : row(*(at - 1), start),
+          is_last ? stop : row(*(at + 1), stop)};
 }
 
 }  // namespace calque

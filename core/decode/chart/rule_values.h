@@ -24,6 +24,9 @@ class RuleValues {
   void place(int begin, int end, std::span<const std::array<int32_t, 2>> gaps);
   // A target side there. Valid until the next `place`.
   StepView view(int64_t row, std::span<const int32_t> target);
+  // Its gaps there, from left to right on the source side.
+  size_t n_gaps() const { return gaps_.size(); }
+  GapView gap(size_t number, std::span<const int32_t> target) const;
 
   // What the view of this place is to be read with.
   const SentenceValues& sentence() const { return *at_; }
@@ -38,8 +41,11 @@ class RuleValues {
   const SentenceValues* at_ = nullptr;
   int begin_ = 0, end_ = 0;
   uint64_t source_ = 0;                      // the phrase, gaps included
+  int place_begin_ = 0, place_end_ = 0;      // the span
+  std::vector<std::array<int32_t, 2>> gaps_;
   std::vector<uint64_t> rows_;               // of the own words of a rule and of its neighbours
   std::vector<std::vector<int32_t>> targets_;  // own words of target sides with gaps; the rest is spare
+  std::vector<std::vector<GapView>> gap_views_;  // of the same target sides
   size_t n_targets_ = 0;
   int n_words_ = 0;
 };

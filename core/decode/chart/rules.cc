@@ -39,9 +39,10 @@ RuleBook::RuleBook(const ModelView& model, const WeightView& weights, const Targ
   }
   if (weights.sparse == nullptr) return;
   sparse_.emplace(model.sparse(), weights.sparse);
-  scores_places_ = sparse_->has_of_span() || sparse_->has_of_options();
+  const bool tells_apart = sparse_->has_of_options() || sparse_->has_of_gaps();
+  scores_places_ = sparse_->has_of_span() || tells_apart;
   // Those that score best show in the sentence only.
-  if (sparse_->has_of_options() && block_limit_ > 0) {
+  if (tells_apart && block_limit_ > 0) {
     block_limit_ = limits.in_sentence > 0 ? std::max(limits.in_sentence, block_limit_) : 0;
   }
 }
@@ -137,10 +138,11 @@ RuleBook::Range RuleBook::at_place(const Range& known) {
                                       static_cast<size_t>(known.second - known.first));
     const float of_span = sparse_->of_span();
     const auto of_options = sparse_->of_options(known.first, rules);
+    const auto of_gaps = sparse_->of_gaps(rules);
     for (size_t i = 0; i < rules.size(); ++i) {
-      placed_.push_back({known.first + static_cast<int32_t>(i),
-                         rules[i].score + of_span + of_options[i],
-                         rules[i].estimate + of_span + of_options[i]});
+      const float of_place = of_span + of_options[i] + of_gaps[i];
+      placed_.push_back({known.first + static_cast<int32_t>(i), rules[i].score + of_place,
+                         rules[i].estimate + of_place});
     }
     keep_best(placed_, first, limits_.per_source, [this](const PlacedRule& a, const PlacedRule& b) {
       return a.estimate != b.estimate ? a.estimate > b.estimate

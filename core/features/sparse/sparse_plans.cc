@@ -18,7 +18,7 @@ bool is_phrase(const SlotUse& use) {
 // Whether the texts of a group's words, which are few, decide what it adds.
 bool is_remembered(const WeightedGroup& weighted) {
   const TemplateGroup& group = *weighted.group;
-  return !group.loops && !group.listed && !group.adjacent &&
+  return !group.loops && !group.of_gaps && !group.listed && !group.adjacent &&
          weighted.templates.size() >= kFewTemplates &&
          std::ranges::none_of(group.slots, is_phrase);
 }

@@ -111,8 +111,8 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
 DEFAULT_PRESET = "standard"
 CHART_DENSE = "rules + class_language_model"
 """Dense features of rules: nothing of them is reordered but by their gaps."""
-CHART_FAMILIES = "lexical, context, phrase-pair, lexical-classes, edge-classes"
-"""Sparse features of rules: a rule has its order in itself, and no orientation."""
+CHART_FAMILIES = "lexical, context, phrase-pair, gap-order, gap-order-classes"
+"""Sparse features of rules, whose order is that of their gaps."""
 _CHART_TRAIN = {
     "align.aligner": ALIGNERS,
     "align.symmetrization": POOLED,
@@ -125,15 +125,15 @@ CHART_PRESETS: Mapping[str, Preset] = MappingProxyType(
             PRESETS["fast"].meaning, {"features.dense": CHART_DENSE}, PRESETS["fast"].steps
         ),
         "standard": Preset(
-            "rules of four alignments by two aligners, sparse features of rules and words; MIRA on"
-            " the development set, then expected BLEU on the training text",
+            "rules of four alignments by two aligners, sparse features of words and of the order of"
+            " gaps; MIRA on the development set, then expected BLEU on the training text",
             _CHART_TRAIN,
             (MIRA, XBLEU),
         ),
         "best": Preset(
-            "as standard, with a more thorough search, which takes about twice as long",
+            PRESETS["best"].meaning,
             {**_CHART_TRAIN, "decode.pop_limit": 1000},
-            (MIRA, XBLEU),
+            (MIRA, XBLEU_TWICE),
         ),
     }
 )

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.blocks import BlockTable
+from calque.blocks.gaps import FIRST_GAP
 from calque.config import DecodeOptions, OracleOptions, ReorderingOptions
 from calque.decode.decoder import Decoder
 from calque.decode.derivation_features import FiredFeature
 from calque.decode.source import SourceText
 from calque.decode.step_tree import StepTree, is_gap
 from calque.errors import CalqueError, OptionError
-from calque.features import FeatureSet, Weights
-from calque.features.naming import NamedStep, Namer
+from calque.features import FeatureSet, Template, Weights
+from calque.features.naming import NamedGap, NamedStep, Namer
 from calque.lm import LanguageModel
 from calque.text.mapped import forget
 
@@ -128,22 +129,57 @@ class ChartDecoder(Decoder):
                     " ".join(tree.with_gaps(tree.source_gaps(at), source)),
                     " ".join(tree.with_gaps(tree.target_gaps(at), target)),
                 ),
+                gaps=tuple(_named_gaps(tree, at, text)),
             )
-            fired = self.features.namer.names if target else self._source_namer.names
-            place = [*left, *source, *right]
-            names += fired(place, [named], sentence=texts) if source else [[]]
+            namer = self._namers[bool(source), bool(target)]
+            names += namer.names([*left, *source, *right], [named], sentence=texts)
         return names
 
     @cached_property
-    def _source_namer(self) -> Namer:
-        """For rules without target words of their own: only templates of the source side."""
+    def _namers(self) -> dict[tuple[bool, bool], Namer]:
+        """For rules with or without words of their own on the source and the target side."""
         namer = self.features.namer
-        of_source = {
-            name: template
-            for name, template in namer.templates.items()
-            if template.copies and all(slot.name.startswith(_OF_SOURCE) for slot in template.parsed)
+
+        def of_those(chosen: Callable[[Template], bool]) -> Namer:
+            templates = {name: t for name, t in namer.templates.items() if chosen(t)}
+            return replace(namer, templates=templates)
+
+        of_gaps = of_those(lambda template: template.is_of_gaps)
+        of_source = of_those(
+            lambda template: (
+                template.is_of_gaps
+                or (
+                    template.copies
+                    and all(slot.name.startswith(_OF_SOURCE) for slot in template.parsed)
+                )
+            )
+        )
+        return {
+            (True, True): namer,
+            (True, False): of_source,
+            (False, True): of_gaps,
+            (False, False): of_gaps,
         }
-        return replace(namer, templates=of_source)
+
+
+def _named_gaps(tree: StepTree, at: int, text: Callable[[int], str]) -> Iterator[NamedGap]:
+    """The gaps of a step, from left to right on the source side."""
+    step = tree.steps[at]
+    last = len(step.target) - 1
+    for number, filler in enumerate(tree.fillers[at]):
+        below = tree.steps[filler]
+        place = step.target.index(FIRST_GAP + number)
+        beside = [
+            text(step.target[i]) if 0 <= i <= last and not is_gap(step, step.target[i]) else None
+            for i in (place - 1, place + 1)
+        ]
+        order = _place(below.begin == step.begin, below.end == step.end)
+        order += _place(place == 0, place == last)
+        yield NamedGap(below.begin, below.end, beside[0], beside[1], order)
+
+
+def _place(is_first: bool, is_last: bool) -> str:
+    return "A" if is_first and is_last else "F" if is_first else "L" if is_last else "M"
 
 
 def chart_options(options: DecodeOptions, stack_size: int = 0) -> _core.ChartOptions:

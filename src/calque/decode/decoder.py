@@ -12,7 +12,7 @@ from calque.blocks import BlockTable
 from calque.config import DecodeOptions, ForceOptions, OracleOptions, ReorderingOptions
 from calque.decode.derivation_features import DerivationFeatures, SparseRows
 from calque.decode.source import SourceText
-from calque.errors import ModelError, OptionError
+from calque.errors import CalqueError, ModelError, OptionError
 from calque.features import FeatureSet, Weights
 from calque.lm import LanguageModel
 from calque.model import Model
@@ -62,6 +62,12 @@ class Decoder(DerivationFeatures):
         lm_words: NDArray[np.int32],
         features: FeatureSet,
     ) -> Any:
+        for template in features.templates.values():
+            if template.is_of_gaps:
+                raise CalqueError(
+                    f"sparse features of '{template.name}' look at gaps, which only rules have:"
+                    " expected a model of decode.engine=chart"
+                )
         return _core.Decoder(blocks.core, lm.core, lm_words, features.core)
 
     def _search(self, options: DecodeOptions) -> Any:

@@ -156,6 +156,20 @@ FAMILIES: Mapping[str, tuple[Template, ...]] = {
         right=("block", "source.right"),
     ),
     **_one("context", "sentence.source", "each.target", copies=False),
+    # How a gap of a rule moves, by what fills it and what stands beside it; rules only.
+    **_some(
+        "gap-order",
+        left=("gap.left", "gap.order"),
+        right=("gap.right", "gap.order"),
+        first=("gap.first", "gap.order"),
+        last=("gap.last", "gap.order"),
+        length=("gap.length", "gap.order"),
+    ),
+    **_some(
+        "gap-order-classes",
+        left=("gap.left@brown6", "gap.first@brown6", "gap.order"),
+        right=("gap.last@brown6", "gap.right@brown6", "gap.order"),
+    ),
     **_some(
         "placement",
         orientation=("orientation",),

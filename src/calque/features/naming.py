@@ -18,6 +18,20 @@ Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
+class NamedGap:
+    """A gap of a rule."""
+
+    begin: int
+    end: int
+    """The source words that fill it, as places in the sentence."""
+    before: str | None
+    after: str | None
+    """The target words of the rule beside it; none where it has none there."""
+    order: str
+    """Its place on either side of the rule."""
+
+
+@dataclass(frozen=True)
 class NamedStep:
     """One block of a derivation as text."""
 
@@ -31,6 +45,7 @@ class NamedStep:
     orientation: int
     phrases: tuple[str, str] | None = None
     """Both sides as features of whole phrases name them, where that is more than their words."""
+    gaps: tuple[NamedGap, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,6 +115,11 @@ class Namer:
     ) -> Iterator[tuple[str, ...]]:
         """Every combination of values; a position per side and one in the target is shared."""
         slots, step = template.parsed, context.step
+        if template.is_of_gaps:
+            for gap in step.gaps:
+                values = (self._gap_value(slot, gap, sentence) for slot in slots)
+                yield tuple(values)
+            return
         has_ngram = any(slot.name.startswith("target.ngram") for slot in slots)
 
         def bind(at: int, last: dict[str, int], end: int) -> Iterator[tuple[str, ...]]:
@@ -127,6 +147,22 @@ class Namer:
 
         for end in range(len(step.target)) if has_ngram else (0,):
             yield from bind(0, {"source": -1, "target": -1}, end)
+
+    def _gap_value(self, slot: Slot, gap: NamedGap, sentence: Sequence[str]) -> str:
+        places = {
+            "gap.first": gap.begin,
+            "gap.last": gap.end - 1,
+            "gap.left": gap.begin - 1,
+            "gap.right": gap.end,
+        }
+        if slot.name in places:
+            return self._source(slot, sentence, places[slot.name])
+        if slot.name in ("gap.before", "gap.after"):
+            word = gap.before if slot.name == "gap.before" else gap.after
+            if word is None:
+                return START if slot.name == "gap.before" else END
+            return self.target_classes.value(slot.level, word)
+        return gap.order if slot.name == "gap.order" else str(gap.end - gap.begin)
 
     def _word(self, slot: Slot, source: Sequence[str], context: _Context, i: int) -> str:
         """Word i of the block."""

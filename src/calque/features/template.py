@@ -67,6 +67,14 @@ SLOTS: Mapping[str, SlotKind] = {
     "hierarchical.backward": SlotKind(),
     "hierarchical.forward": SlotKind(),
     "jump": SlotKind(),
+    "gap.first": SlotKind("source", char="char.first"),
+    "gap.last": SlotKind("source", char="char.last"),
+    "gap.left": SlotKind("source", char="char.last"),
+    "gap.right": SlotKind("source", char="char.first"),
+    "gap.before": SlotKind("target", char="char.last"),
+    "gap.after": SlotKind("target", char="char.first"),
+    "gap.length": SlotKind(),
+    "gap.order": SlotKind(),
 }
 """Every slot:
 
@@ -79,6 +87,13 @@ in the block or not. `target.ngram.k` is the word k before, for every word of th
 before the block. `orientation` is R, L or N (monotone, swap, discontinuous) towards the block
 before; `hierarchical.backward` and `.forward` are M, S or D towards merged blocks before and after;
 `jump` is the way from the end of the block before, clipped to 8 words.
+
+Slots of a gap stand for each gap of a rule in turn, all of them for the same one. `gap.first` and
+`gap.last` are the source words at the ends of what fills it, `gap.left` and `gap.right` those
+beside it in the sentence, `gap.length` how many words it covers. `gap.before` and `gap.after` are
+the target words of the rule beside it, `<s>` and `</s>` where there is none. `gap.order` is the
+place of the gap in the rule, on the source and on the target side: F for first, L for last, M for
+between others, A for alone; FL is a gap that moves from the beginning to the end.
 """
 
 
@@ -89,6 +104,8 @@ NUMBERS = (
     "hierarchical.backward",
     "hierarchical.forward",
     "jump",
+    "gap.length",
+    "gap.order",
 )
 """The slots by which a template may extend another one."""
 
@@ -181,6 +198,11 @@ class Template:
     def n_values(self) -> int:
         """How many values name a feature; a block has two, source and target."""
         return sum(1 + slot.kind.is_block for slot in self.parsed)
+
+    @property
+    def is_of_gaps(self) -> bool:
+        """Whether it looks at what fills the gaps of a rule, and fires once for each."""
+        return any(slot.name.startswith("gap.") for slot in self.parsed)
 
     @property
     def is_of_block(self) -> bool:

@@ -25,16 +25,24 @@ OF_RULES = {
 
 def check_engine(options: TrainOptions) -> None:
     """Raise `OptionError` where options contradict the engine that they choose."""
+    own = import_families(options.features.sparse)
+    templates = family_of(options.features.sparse, options.features, own)
     if options.decode.engine == "phrase":
+        for template in templates:
+            if template.is_of_gaps:
+                raise OptionError(
+                    f"features.sparse={options.features.sparse}: '{template.name}' looks at gaps,"
+                    " which only rules have: expected decode.engine=chart"
+                )
         return
     if others := [name for name in chosen(options.features.dense) if name not in OF_RULES]:
         raise OptionError(
             f"features.dense={options.features.dense}: decode.engine=chart has no"
             f" {', '.join(others)}; expected only {', '.join(sorted(OF_RULES))}"
         )
-    own = import_families(options.features.sparse)
-    for template in family_of(options.features.sparse, options.features, own):
-        if not template.is_of_block or template.adjacent or template.listed:
+    for template in templates:
+        is_of_rule = template.is_of_block or template.is_of_gaps
+        if not is_of_rule or template.adjacent or template.listed:
             raise OptionError(
                 f"features.sparse={options.features.sparse}: '{template.name}' looks at the order"
                 " of blocks; decode.engine=chart has only features of a rule and its place in the"
