@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 from calque.errors import CalqueError, OptionError
-from calque.metrics import METRIC_NAMES, ExternalScores, Metric, make_metric, settings_of
+from calque.metrics import (
+    METRIC_NAMES,
+    ExternalScores,
+    Metric,
+    bleu,
+    make_metric,
+    settings_of,
+)
 
 HYPOTHESES = [
     "the cat sat on the mat .",
@@ -96,6 +103,19 @@ def test_the_parts_of_a_corpus_prepared_alone_give_the_same_rows(name: str) -> N
     for i, line in enumerate(HYPOTHESES):
         alone = metric.prepare([[lines[i]] for lines in REFERENCES]).statistics([line])
         np.testing.assert_array_equal(alone[0], whole[i])
+
+
+@pytest.mark.parametrize("n_remembered", [1, 2])
+def test_how_many_references_are_counted_together_changes_nothing(
+    n_remembered: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = make_metric("bleu").prepare(REFERENCES).statistics(HYPOTHESES)
+    monkeypatch.setattr(bleu, "STRETCH", 4)
+    monkeypatch.setattr(bleu, "REMEMBERED", n_remembered)
+    prepared = make_metric("bleu").prepare(REFERENCES)
+    order = np.array([5, 0, 4, 1, 5, 3])
+    some = prepared.statistics([HYPOTHESES[at] for at in order], order)
+    np.testing.assert_array_equal(some, whole[order])
 
 
 @pytest.mark.parametrize("name", [name for name in METRIC_NAMES if name != "external"])

@@ -20,7 +20,7 @@ from calque.errors import CalqueError, ModelError, OptionError
 from calque.model import Model
 from calque.model.build import build
 from calque.text import BitextFiles
-from calque.tune import Costmargin, DecoderTask, Mira, Simplex, Xbleu, jackknife
+from calque.tune import Costmargin, DecoderTask, Mira, Simplex, Xbleu, jackknife, kept_lists
 from calque.tune.decoder_source import DecoderSource
 from calque.tune.jackknife import part_of_lines
 
@@ -153,6 +153,7 @@ def test_a_corpus_half_decoded_is_not_decoded_again(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(kept_lists, "JOINED_BYTES", 1)
     task = decoding(model, text, jackknife=n_parts, part_models=tmp_path / "parts")
     trainer = Xbleu(rounds=2, iterations=2, fixed="dense", decode_every=1)
     whole = trainer.fit(task, run=tmp_path / "whole")

@@ -15,7 +15,7 @@ from calque.decode import CandidateLists, candidates, load
 from calque.errors import CalqueError, FileError, OptionError
 from calque.model.build import build
 from calque.text import BitextFiles
-from calque.tune import DecoderTask, Xbleu, jackknife
+from calque.tune import DecoderTask, Xbleu, jackknife, kept_lists
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +35,7 @@ def model(text: CorpusFiles, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates, "FEW", 10)
+    monkeypatch.setattr(kept_lists, "JOINED_BYTES", 1)
 
 
 def task_of(model: Path, text: CorpusFiles, **options: Any) -> DecoderTask:
@@ -74,8 +75,47 @@ def test_lists_come_from_the_folder_as_the_decoder_gave_them(
     no_decoding(monkeypatch)
     kept = task_of(model, text, lists=tmp_path)
     assert same(lists_of(kept), plain)
-    assert same(lists_of(kept, skip=2), plain[2:])
-    assert lists_of(kept, skip=3) == []
+    assert same(lists_of(kept, skip=20), plain[2:])
+    assert lists_of(kept, skip=24) == []
+    with pytest.raises(CalqueError, match="the first 15 sentences are known"):
+        lists_of(kept, skip=15)
+
+
+def test_small_batches_are_kept_together(
+    model: Path, text: CorpusFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = lists_of(task_of(model, text))
+    monkeypatch.setattr(kept_lists, "JOINED_BYTES", plain[0].n_bytes + 1)
+    together = [CandidateLists.concatenated(plain[:2]), plain[2]]
+    assert same(lists_of(task_of(model, text, lists=tmp_path)), together)
+    assert {path.name for path in tmp_path.glob("*.npz")} == {"00000.npz", "00001.npz"}
+    (tmp_path / "00001.npz").unlink()  # as if killed before it
+    assert same(lists_of(task_of(model, text, lists=tmp_path)), together)
+    no_decoding(monkeypatch)
+    assert same(lists_of(task_of(model, text, lists=tmp_path)), together)
+
+
+def test_how_much_is_kept_together_changes_no_bit(
+    model: Path, text: CorpusFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learned = {}
+    for n_bytes, n_parts in ((1, 3), (1 << 30, 1)):
+        monkeypatch.setattr(kept_lists, "JOINED_BYTES", n_bytes)
+        run = tmp_path / str(n_bytes)
+        trainer = Xbleu(rounds=2, seed=1)
+        learned[n_bytes] = trainer.fit(task_of(model, text), run=run, memory_mb=1).weights
+        assert len(list((run / "pool").glob("*.npz"))) == n_parts
+    assert learned[1] == learned[1 << 30]
+
+
+def test_sentences_that_are_prepared_for_each_call_have_the_same_lists(
+    model: Path, text: CorpusFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = lists_of(task_of(model, text))
+    monkeypatch.setattr(candidates, "REMEMBERED", 20)
+    task = task_of(model, text)
+    assert same(lists_of(task), plain)
+    assert same(lists_of(task, skip=10), plain[1:])
 
 
 def test_a_decoding_that_was_stopped_goes_on(
@@ -93,7 +133,7 @@ def test_a_decoding_that_was_stopped_goes_on(
 
     monkeypatch.setattr(candidates.CandidateSearch, "lists", watch)
     assert same(lists_of(task_of(model, text, lists=tmp_path)), plain)
-    assert asked == [1]
+    assert asked == [10]
 
 
 def test_other_weights_are_decoded_and_not_kept(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from calque import _core
 from calque.config import LeaveOneOutOptions
+from calque.decode.batches import behind
 from calque.decode.candidate_texts import CandidateTexts
 from calque.decode.derivation_features import SparseRows
 from calque.decode.part_translator import Part
@@ -28,7 +29,8 @@ from calque.text.sentences import offsets_of
 
 FEW = 16
 """Sentences at a time where candidates have sparse features: one of them may have thousands."""
-
+REMEMBERED = 50_000
+"""Sentences that stay prepared from one call to the next: 2 KB each."""
 
 DecoderAndPart: TypeAlias = "tuple[Shared[PartDecoder], Part]"
 
@@ -46,6 +48,11 @@ class CandidateLists:
     scores: NDArray[np.float64]
     sparse: SparseRows
     """A row per candidate; all empty where no family of sparse features is active."""
+
+    @property
+    def n_bytes(self) -> int:
+        """The memory that the features take, which are most of it."""
+        return self.dense.nbytes + sum(array.nbytes for array in self.sparse)
 
     @classmethod
     def concatenated(cls, parts: Sequence[CandidateLists]) -> CandidateLists:
@@ -106,28 +113,38 @@ class CandidateSearch:
     with classes of numbers take the long way.
     """
 
-    parts: list[Part]
-    """All sentences in order, some together; how many does not depend on workers."""
-
     def __init__(
         self,
         translator: Translator,
         sentences: Sequence[str],
         leave_one_out: LeaveOneOutOptions | None = None,
     ) -> None:
-        """Prepare the sentences, once for all calls; of the model, the weights do not matter.
+        """Prepare the sentences; of the model, the weights do not matter.
 
+        This is once for all calls, but anew for each where there are more than `REMEMBERED`.
         With `leave_one_out` they are the lines of the training text, and each is decoded as if the
         model had not seen its pair.
         """
-        model = translator.model
+        self._translator = translator
+        self._sentences = sentences
         self._decoder = PartDecoder(translator, leave_one_out)
-        options = translator.options
+        self._parts: list[Part] | None = None
+        if len(sentences) <= REMEMBERED:
+            self._parts = list(self.parts())
+        else:
+            for _ in self.parts():  # mistakes show before the work
+                pass
+
+    def parts(self) -> Iterable[Part]:
+        """All sentences in order, some together; how many does not depend on workers."""
+        if self._parts is not None:
+            return self._parts
+        model, options = self._translator.model, self._translator.options
         prepared = prepare(
-            sentences, model, options.max_words, least_agreement=options.least_agreement
+            self._sentences, model, options.max_words, least_agreement=options.least_agreement
         )
         texts = PreparedText.batches(prepared, model, _at_once(model))
-        self.parts = list(with_pairs(texts, self._decoder.training))
+        return with_pairs(texts, self._decoder.training)
 
     @property
     def n_remembered(self) -> int:
@@ -145,20 +162,25 @@ class CandidateSearch:
     ) -> Iterator[CandidateLists]:
         """Up to `n` candidates of different words per sentence, some sentences at a time.
 
-        The first `skip` batches of sentences are left out. With an `engine` batches are decoded
-        where it runs its tasks, else with `threads` here.
+        The first `skip` sentences are left out: all of some batches. With an `engine` batches are
+        decoded where it runs its tasks, else with `threads` here.
         """
         engine = engine or Here(threads)
         decoder = self._decoder.shared_by(engine)
-        tasks = ((decoder, part) for part in self.parts[skip:])
+        tasks = ((decoder, part) for part in behind(self.parts(), skip, n_sentences_of))
         return decode_parts(tasks, weights, n, engine)
 
     def derived(
         self, weights: Weights, n: int, threads: int | None = None
     ) -> Iterator[DerivedList]:
         """The lists with their derivations, sentence by sentence; without features."""
-        for part in self.parts:
+        for part in self.parts():
             yield from self._decoder.derived(part, weights, n, threads)
+
+
+def n_sentences_of(part: Part) -> int:
+    """How many sentences a part of a text has."""
+    return len(part[0].sentences)
 
 
 def decode_parts(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -10,12 +11,23 @@ from numpy.typing import NDArray
 from calque._core import NgramReferences, ReferenceLength
 from calque.metrics.metric import PreparedReferences, Statistics
 from calque.metrics.names import check_name
-from calque.metrics.prepared import Clean, Prepared, interleave, ratio
+from calque.metrics.prepared import (
+    Clean,
+    Prepared,
+    check_references,
+    check_text,
+    interleave,
+    ratio,
+)
 from calque.metrics.signature import sacrebleu_signature
 from calque.metrics.word_metric import WordMetric
 from calque.parallel import n_workers
 
 ORDER = 4
+STRETCH = 16_384
+"""Sentences whose references are counted together; these counts take some 3 KB each."""
+REMEMBERED = 4
+"""Stretches whose counts are kept: all of a training text's would need more than its model."""
 LENGTHS = ("closest", "shortest", "average")
 BLEU_STATISTICS = (
     "hypothesis_length",
@@ -71,12 +83,29 @@ def prepare_bleu(
     length: str = "closest",
     clip: bool = True,
 ) -> Prepared:
-    """References that give the statistics of BLEU: about a microsecond per hypothesis."""
-    core = NgramReferences(clean(interleave(references)), len(references), ORDER)
+    """References that give the statistics of BLEU: about a microsecond per hypothesis.
+
+    They are counted stretch by stretch, when they are needed.
+    """
+    check_references(references)
+    check_text(references)
     rule = getattr(ReferenceLength, length)
 
+    @lru_cache(maxsize=REMEMBERED)
+    def counted(first: int) -> NgramReferences:
+        some = [lines[first : first + STRETCH] for lines in references]
+        return NgramReferences(clean(interleave(some)), len(references), ORDER)
+
     def count(hypotheses: list[str], sentences: NDArray[np.int64]) -> Statistics:
-        return core.bleu(hypotheses, sentences, rule, clip, n_workers())
+        rows = np.empty((len(hypotheses), len(BLEU_STATISTICS)))
+        stretches = sentences // STRETCH
+        for stretch in np.unique(stretches).tolist():
+            here, first = np.flatnonzero(stretches == stretch), stretch * STRETCH
+            texts = [hypotheses[at] for at in here.tolist()]
+            rows[here] = counted(first).bleu(
+                texts, sentences[here] - first, rule, clip, n_workers()
+            )
+        return rows
 
     return Prepared(len(references[0]), len(BLEU_STATISTICS), clean, count)
 

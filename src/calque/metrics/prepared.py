@@ -52,6 +52,16 @@ def check_references(references: Sequence[Sequence[str]]) -> None:
             )
 
 
+def check_text(references: Sequence[Sequence[str]]) -> None:
+    """Raise an error where a line is no text that UTF-8 can hold."""
+    for reference in references:
+        for number, line in enumerate(reference, 1):
+            try:
+                line.encode()
+            except UnicodeEncodeError:
+                raise CalqueError(f"line {number:,}: expected text that UTF-8 can hold") from None
+
+
 def sentences_of(
     n_hypotheses: int, sentences: NDArray[np.int64] | None, n_sentences: int
 ) -> NDArray[np.int64]:

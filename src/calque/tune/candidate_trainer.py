@@ -18,6 +18,7 @@ from calque.tune import guards
 from calque.tune.footprint import Footprint, check_room
 from calque.tune.freezing import free_features
 from calque.tune.judge import Verdict
+from calque.tune.kept_lists import joined
 from calque.tune.loop import Measured, Place, Step, Trainer, Training
 from calque.tune.problem import Vector
 from calque.tune.run import Round
@@ -154,7 +155,8 @@ class CandidateTraining(Training):
         How many were new, and how good the first of each list are where they are the decoder's.
         """
         task, known = self._task, self._taken_up
-        batches = task.source.lists(weights, self._place.progress, skip=len(known))
+        n_known = sum(len(part.first_texts) for part in known)
+        batches = task.source.lists(weights, self._place.progress, skip=n_known)
         n_new, chosen = self._collect(round, batches, known)
         if not task.source.decodes_again:
             return n_new, None
@@ -195,7 +197,7 @@ class CandidateTraining(Training):
         for part in known:
             chosen += part.first_texts
             first, n_new = first + len(part.first_texts), n_new + part.n_candidates
-        for at, lists in enumerate(batches, len(known)):
+        for at, lists in enumerate(joined(batches), len(known)):
             guards.check_candidates(lists, first, task.source)
             name = _part_name(round, self._n_collected, at)
             n_new += self._pool.add(lists, task.judge.statistics, first=first, name=name)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,8 @@ from numpy.typing import NDArray
 from calque.blocks import extract, within
 from calque.config import BlockOptions, LmOptions, fill
 from calque.decode import CandidateLists, CandidateSearch, Translator
-from calque.decode.candidates import DecoderAndPart, PartDecoder, decode_parts
+from calque.decode.batches import behind
+from calque.decode.candidates import DecoderAndPart, PartDecoder, decode_parts, n_sentences_of
 from calque.decode.prepared import PreparedText, prepare
 from calque.decode.training_text import TrainingText
 from calque.errors import CalqueError, ModelError, OptionError
@@ -99,7 +99,8 @@ class JackknifeSource(DecoderSource):
 
     def _decoded(self, weights: Weights, n: int, skip: int = 0) -> Iterator[CandidateLists]:
         engine = self.engine or Here(self._threads)
-        return decode_parts(islice(self._tasks(engine), skip, None), weights, n, engine)
+        tasks = behind(self._tasks(engine), skip, lambda task: n_sentences_of(task[1]))
+        return decode_parts(tasks, weights, n, engine)
 
     def _tasks(self, engine: Engine) -> Iterator[DecoderAndPart]:
         """All sentences in their order, each stretch with the decoder of its part."""
@@ -111,7 +112,7 @@ class JackknifeSource(DecoderSource):
             decoder = self._decoders[part].shared_by(engine)
             sentences = self.sentences[first : first + STRETCH]
             search = CandidateSearch(self._parts[part], sentences)
-            yield from ((decoder, some) for some in search.parts)
+            yield from ((decoder, some) for some in search.parts())
 
     def derived(self, weights: Weights, n: int, progress: Progress = SILENT) -> Any:
         """Refused: derivations are looked up in one model, but each part has its own."""

@@ -1,15 +1,20 @@
-"""Lists that a decoder found, on disk: several trainings on the same text decode it once."""
+"""Lists that a decoder found, on disk: several trainings on the same text decode it once.
+
+What is kept together is of some size, however few sentences are decoded together: to open a file
+takes longer than to read a megabyte of it.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from calque.decode import CandidateLists
+from calque.decode.batches import behind
 from calque.decode.derivation_features import SparseRows
 from calque.errors import CalqueError, FileError
 from calque.hyps.lists import PackedTexts
@@ -18,12 +23,27 @@ from calque.text.arrays import read_arrays, write_arrays
 from calque.text.files import replacing
 
 HEAD = "lists.json"
+JOINED_BYTES = 16 << 20
+"""Of features, in the lists that are kept in a file together."""
+
+
+def joined(batches: Iterable[CandidateLists]) -> Iterator[CandidateLists]:
+    """The same lists, as many together as are kept in a file."""
+    waiting, n_bytes = list[CandidateLists](), 0
+    for lists in batches:
+        waiting.append(lists)
+        n_bytes += lists.n_bytes
+        if n_bytes >= JOINED_BYTES:
+            yield CandidateLists.concatenated(waiting)
+            waiting, n_bytes = [], 0
+    if waiting:
+        yield CandidateLists.concatenated(waiting)
 
 
 class KeptLists:
-    """The batches of one decoding, a file each; what is not there yet is decoded and kept.
+    """The lists of one decoding, in files; what is not there yet is decoded and kept.
 
-    A killed decoding goes on behind the batches that are there.
+    A killed decoding goes on behind the files that are there.
     """
 
     def __init__(self, folder: Path, made_of: Mapping[str, Any]) -> None:
@@ -46,25 +66,27 @@ class KeptLists:
     def batches(
         self, decode: Callable[[int], Iterator[CandidateLists]], skip: int = 0
     ) -> Iterator[CandidateLists]:
-        """All batches but the first `skip`; `decode` finds those behind so many."""
+        """All lists behind the first `skip` sentences; `decode` finds those behind so many."""
         n_kept = self._n_kept
-        for at in range(skip, n_kept):
+        for at in behind(range(n_kept), skip, self._n_sentences):
             yield self._read(at)
         if self.is_whole:
             return
-        at = max(skip, n_kept)
-        keeps = at == n_kept  # no gaps
-        for lists in decode(at):
-            if keeps:
-                self._write(at, lists)
+        n_sentences = sum(map(self._n_sentences, range(n_kept)))
+        found = joined(decode(max(skip, n_sentences)))
+        if skip > n_sentences:  # there would be a gap
+            yield from found
+            return
+        n_files = n_kept
+        for lists in found:
+            self._write(n_files, lists)
+            n_files += 1
             yield lists
-            at += 1
-        if keeps:
-            self._write_head({"made of": self._made_of, "n batches": at})
+        self._write_head({"made of": self._made_of, "n batches": n_files})
 
     @property
     def is_whole(self) -> bool:
-        """Whether all batches are there."""
+        """Whether all lists are there."""
         return self._head is not None and self._head.get("n batches") == self._n_kept
 
     @property
@@ -76,6 +98,9 @@ class KeptLists:
 
     def _path(self, at: int) -> Path:
         return self._folder / f"{at:05}.npz"
+
+    def _n_sentences(self, at: int) -> int:
+        return len(read_arrays(self._path(at), ["lengths"])["lengths"])
 
     def _write(self, at: int, lists: CandidateLists) -> None:
         texts = PackedTexts.of(lists.texts)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from calque.config import TASK_DEFAULTS
 from calque.decode import CandidateLists
+from calque.decode.batches import behind
 from calque.errors import CalqueError, FileError, OptionError
 from calque.features import SparseWeights, Weights
 from calque.hyps import NBest, joined, read_nbest, with_total
@@ -145,7 +145,8 @@ class NBestSource(CandidateSource):
         self, weights: Weights, progress: Progress = SILENT, *, skip: int = 0
     ) -> Iterator[CandidateLists]:
         """All lists, whatever the weights."""
-        return islice(keyed_lists(self.nbest, self.dense_names), skip, None)
+        batches = keyed_lists(self.nbest, self.dense_names)
+        return behind(batches, skip, lambda lists: len(lists.lengths))
 
     @cached_property
     def _names(self) -> dict[int, str]:

@@ -52,7 +52,7 @@ class CandidateSource(ABC):
     ) -> Iterator[CandidateLists]:
         """The lists of all sentences, some at a time; if decoded, the best of each first.
 
-        The first `skip` batches are left out: somebody has them.
+        The first `skip` sentences are left out, all of some batches: somebody has them.
         """
 
     def truths(
