@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "align/sampler_worker.h"
 #include "error.h"
@@ -18,6 +20,7 @@ constexpr size_t kBatches = 16;
 constexpr size_t kLeastBatch = 64;
 // Weights are products of several: none may vanish.
 constexpr double kLeastJump = 1e-9;
+constexpr int64_t kMostRecorded = 4095;  // of which sums fit into 32 bits
 
 // Streams of random numbers that are no sentence's.
 constexpr uint64_t kJumpStream = ~uint64_t{0};
@@ -109,7 +112,7 @@ void LinkSampler::begin_chains() {
     end_if_interrupted();
     const SentencePair words = sentence(n);
     for (size_t chain = 0; chain < n_chains_; ++chain) {
-      Random random{options_.seed, n_sweeps_, chain, n};
+      Random random{options_.seed, n_sweeps_, options_.first_chain + chain, n};
       int32_t* fresh = fresh_.data() + chain * n_made_words_ + words.made_at;
       for (size_t j = 0; j < words.made.size(); ++j) {
         const double place = random.uniform() / (1 - options_.null_prob);
@@ -128,6 +131,9 @@ void LinkSampler::begin_chains() {
 void LinkSampler::sweep(SamplerStage stage, bool record, int n_threads) {
   draw_jumps(stage);
   if (record) {
+    if (n_recorded_ + options_.n_chains > kMostRecorded) {
+      throw Error("more than " + std::to_string(kMostRecorded) + " sweeps of chains recorded");
+    }
     marginals_.resize(pairs_.n_cells(), 0);
     n_recorded_ += options_.n_chains;
   }
@@ -163,7 +169,7 @@ void LinkSampler::draw_jumps(SamplerStage stage) {
   const size_t n_buckets = 2 * static_cast<size_t>(options_.jump_width) + 1;
   std::vector<double> weights(n_buckets);
   for (size_t chain = 0; chain < n_chains_; ++chain) {
-    Random random{options_.seed, n_sweeps_, chain, kJumpStream};
+    Random random{options_.seed, n_sweeps_, options_.first_chain + chain, kJumpStream};
     double sum = 0;
     for (size_t bucket = 0; bucket < n_buckets; ++bucket) {
       const auto count = static_cast<double>(jump_counts_[chain * n_buckets + bucket]);
@@ -233,25 +239,39 @@ std::vector<int32_t> LinkSampler::links(int32_t chain) const {
 }
 
 std::vector<int32_t> LinkSampler::best_links() const {
-  std::vector<int32_t> best(n_made_words_, -1);
-  for (size_t n = 0; n < bitext_.size(); ++n) {
-    if (!pairs_.has_cells(n) || marginals_.empty()) continue;
-    const SentencePair words = sentence(n);
-    const float* cells = marginals_.data() + pairs_.first_cell(n);
-    for (size_t j = 0; j < words.made.size(); ++j, cells += words.given.size()) {
-      auto null = static_cast<double>(n_recorded_);
-      for (size_t i = 0; i < words.given.size(); ++i) null -= cells[i];
-      const float* most = std::max_element(cells, cells + words.given.size());
-      if (*most >= null) best[words.made_at + j] = static_cast<int32_t>(most - cells);
-    }
-  }
-  return best;
+  return align::best_links(bitext_, pairs_, direction_, marginals_, n_recorded_);
 }
 
 std::vector<float> LinkSampler::marginals() const {
-  std::vector<float> means(marginals_);
-  for (float& mean : means) mean /= static_cast<float>(n_recorded_);
+  std::vector<float> means(marginals_.begin(), marginals_.end());
+  for (float& mean : means) mean /= static_cast<float>(kOne) * static_cast<float>(n_recorded_);
   return means;
+}
+
+std::vector<uint32_t> LinkSampler::take_marginals() {
+  n_recorded_ = 0;
+  return std::exchange(marginals_, {});
+}
+
+std::vector<int32_t> best_links(const Bitext& bitext, const PairTable& pairs, Direction direction,
+                                std::span<const uint32_t> marginals, int64_t n_recorded) {
+  const bool forward = direction == kForward;
+  const auto& made_offsets = forward ? bitext.target_offsets : bitext.source_offsets;
+  std::vector<int32_t> best(forward ? bitext.target.size() : bitext.source.size(), -1);
+  for (size_t n = 0; n < bitext.size(); ++n) {
+    if (!pairs.has_cells(n) || marginals.empty()) continue;
+    const auto made_at = static_cast<size_t>(made_offsets[n]);
+    const size_t n_made = static_cast<size_t>(made_offsets[n + 1]) - made_at;
+    const size_t n_given = (pairs.first_cell(n + 1) - pairs.first_cell(n)) / n_made;
+    const uint32_t* cells = marginals.data() + pairs.first_cell(n);
+    for (size_t j = 0; j < n_made; ++j, cells += n_given) {
+      int64_t null = n_recorded * int64_t{LinkSampler::kOne};
+      for (size_t i = 0; i < n_given; ++i) null -= cells[i];
+      const uint32_t* most = std::max_element(cells, cells + n_given);
+      if (*most >= null) best[made_at + j] = static_cast<int32_t>(most - cells);
+    }
+  }
+  return best;
 }
 
 }  // namespace calque::align

@@ -20,6 +20,7 @@ struct SamplerOptions {
   int32_t jump_width;       // longest jump with a weight of its own
   int32_t max_words;        // longest sentence
   int32_t n_chains;         // independent samples of all links
+  int32_t first_chain;      // number of the first: what a chain draws depends on its number alone
   int64_t batch;            // sentence pairs that do not see each other's moves; 0: by corpus size
   uint64_t seed;
 };
@@ -41,6 +42,9 @@ enum class SamplerStage { kModel1, kHmm, kFertility };
 // the pairs of a batch are drawn with the counts at its beginning (Newman et al. 2009, section 3),
 // and the result does not depend on the number of threads.
 //
+// Chains do not know of each other, and marginals are sums of integers: each chain may have a sampler
+// of its own, wherever that is.
+//
 // Memory: per chain, 4 bytes per distinct pair of words, 8 per running word, and 44 per word type;
 // for all chains, 4 per cell once marginals are recorded. Bitext and pairs must outlive the object.
 // Oracle: tests/test_align_sampler.py (enumeration).
@@ -50,7 +54,7 @@ class LinkSampler {
               const SamplerOptions& options);
 
   // Draws every link of every chain once. With `record` the distributions that they were drawn
-  // from are added to the marginals.
+  // from are added to the marginals; throws Error where they were added too often to hold the sum.
   void sweep(SamplerStage stage, bool record, int n_threads);
 
   // For every word of the generated side the position that it comes from; -1: none.
@@ -59,6 +63,10 @@ class LinkSampler {
   std::vector<int32_t> best_links() const;
   // The mean of the recorded distributions: of every cell (generated, given) of every sentence.
   std::vector<float> marginals() const;
+  // Their sums, in multiples of 1 / kOne; the sampler is left without.
+  std::vector<uint32_t> take_marginals();
+
+  static constexpr uint32_t kOne = 1 << 20;
 
  private:
   static constexpr size_t kFertilities = 10;  // the last one stands for all that are larger
@@ -98,7 +106,12 @@ class LinkSampler {
   std::vector<int64_t> jump_counts_;                               // [chain][bucket]
   std::vector<std::vector<float>> jumps_, jumps_back_;             // [chain][distance + reach]
   std::vector<int32_t> links_, fresh_;                             // [chain][generated word]
-  std::vector<float> marginals_;                                   // sums, by cell
+  std::vector<uint32_t> marginals_;                                // sums, by cell
 };
+
+// `LinkSampler::best_links` by marginals that several samplers took, added up: `n_recorded` sweeps of
+// chains were recorded.
+std::vector<int32_t> best_links(const Bitext& bitext, const PairTable& pairs, Direction direction,
+                                std::span<const uint32_t> marginals, int64_t n_recorded);
 
 }  // namespace calque::align

@@ -109,7 +109,7 @@ class LinkSampler::Worker {
   }
 
   void draw(size_t chain) {
-    Random random{options_.seed, sampler_.n_sweeps_, chain, words_.number};
+    Random random{options_.seed, sampler_.n_sweeps_, options_.first_chain + chain, words_.number};
     const bool flat = stage_ == SamplerStage::kModel1;
     const double real = (1 - options_.null_prob) / (flat ? static_cast<double>(n_given_) : 1);
     const auto reach = static_cast<int32_t>(sampler_.jumps_[chain].size() / 2);
@@ -152,9 +152,12 @@ class LinkSampler::Worker {
   }
 
   void record(size_t j, float scale) {
-    float* cells =
+    uint32_t* cells =
         sampler_.marginals_.data() + sampler_.pairs_.first_cell(words_.number) + j * n_given_;
-    for (size_t i = 0; i < n_given_; ++i) cells[i] += weights_[i] * scale;
+    const float units = scale * static_cast<float>(LinkSampler::kOne);
+    for (size_t i = 0; i < n_given_; ++i) {
+      cells[i] += static_cast<uint32_t>(static_cast<int32_t>(weights_[i] * units + 0.5F));
+    }
   }
 
   int32_t next_link(size_t j) const {

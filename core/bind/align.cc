@@ -315,42 +315,53 @@ void register_sampler(nb::module_& m) {
           "__init__",
           [](WordPairs* self, const Vector<int32_t>& source, const Vector<int64_t>& source_offsets,
              const Vector<int32_t>& target, const Vector<int64_t>& target_offsets,
-             int32_t max_words, int threads) {
+             int32_t max_words, int threads, const std::optional<GivenPairs>& pairs) {
             nb::gil_scoped_release release;
             const Bitext bitext = to_bitext(source, source_offsets, target, target_offsets);
-            new (self) WordPairs{bitext, PairTable(bitext, max_words, threads), max_words};
+            if (pairs) {
+              const auto& [rows, targets, cells] = *pairs;
+              const PairTable::Arrays arrays{view(rows), view(targets), view(cells)};
+              new (self) WordPairs{bitext, PairTable(bitext, max_words, arrays), max_words};
+            } else {
+              new (self) WordPairs{bitext, PairTable(bitext, max_words, threads), max_words};
+            }
           },
           nb::arg("source").noconvert(), nb::arg("source_offsets").noconvert(),
           nb::arg("target").noconvert(), nb::arg("target_offsets").noconvert(), nb::kw_only(),
-          nb::arg("max_words"), nb::arg("threads"), nb::keep_alive<1, 2>(),
-          nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>())
+          nb::arg("max_words"), nb::arg("threads"), nb::arg("pairs").noconvert() = nb::none(),
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+          nb::keep_alive<1, 5>(), nb::keep_alive<1, 8>(),
+          "`pairs`: what `pair_arrays` found for this bitext.")
       .def("__len__", [](const WordPairs& pairs) { return pairs.table.size(); });
   nb::class_<LinkSampler>(m, "LinkSampler", "Word links of a bitext, drawn in one direction.")
       .def(
           "__init__",
           [](LinkSampler* self, const WordPairs& pairs, bool reverse, double null_prob,
              double lexical_prior, double null_prior, double jump_prior, double fertility_prior,
-             int32_t jump_width, int32_t chains, int64_t batch, uint64_t seed) {
+             int32_t jump_width, int32_t chains, int32_t first_chain, int64_t batch,
+             uint64_t seed) {
             if (!(null_prob >= 0 && null_prob < 1)) throw Error("null_prob: expected 0 to below 1");
             for (const double prior : {lexical_prior, null_prior, jump_prior, fertility_prior}) {
               if (!(prior > 0)) throw Error("priors of a sampler: expected numbers above 0");
             }
-            if (jump_width < 1 || chains < 1 || batch < 0) {
-              throw Error("jump_width, chains: expected at least 1; batch: at least 0");
+            if (jump_width < 1 || chains < 1 || first_chain < 0 || batch < 0) {
+              throw Error(
+                  "jump_width, chains: expected at least 1; first_chain, batch: at least 0");
             }
             const SamplerOptions options{null_prob,  lexical_prior,   null_prior,
                                          jump_prior, fertility_prior, jump_width,
-                                         pairs.max_words, chains,     batch,
-                                         seed};
+                                         pairs.max_words, chains,     first_chain,
+                                         batch,           seed};
             nb::gil_scoped_release release;
             new (self) LinkSampler(pairs.bitext, pairs.table, reverse ? kReverse : kForward,
                                    options);
           },
           nb::arg("pairs"), nb::kw_only(), nb::arg("reverse"), nb::arg("null_prob"),
           nb::arg("lexical_prior"), nb::arg("null_prior"), nb::arg("jump_prior"),
-          nb::arg("fertility_prior"), nb::arg("jump_width"), nb::arg("chains"), nb::arg("batch"),
-          nb::arg("seed"), nb::keep_alive<1, 2>(),
-          "`batch`: sentence pairs that do not see each other's moves; 0: by corpus size.")
+          nb::arg("fertility_prior"), nb::arg("jump_width"), nb::arg("chains"),
+          nb::arg("first_chain") = 0, nb::arg("batch"), nb::arg("seed"), nb::keep_alive<1, 2>(),
+          "`first_chain`: the number of the first chain, of those that several samplers draw."
+          " `batch`: sentence pairs that do not see each other's moves; 0: by corpus size.")
       .def(
           "sweep",
           [](LinkSampler& sampler, std::string_view stage, bool record, int threads) {
@@ -377,7 +388,23 @@ void register_sampler(nb::module_& m) {
           [](const LinkSampler& sampler) {
             return bind::to_numpy(released([&] { return sampler.marginals(); }));
           },
-          "Recorded probability of each cell (generated, given) of all sentence pairs.");
+          "Recorded probability of each cell (generated, given) of all sentence pairs.")
+      .def(
+          "take_marginals",
+          [](LinkSampler& sampler) { return bind::to_numpy(sampler.take_marginals()); },
+          "The sums of what was recorded, which several samplers may add up; none are left here.");
+  m.def(
+      "best_links",
+      [](const WordPairs& pairs, bool reverse, const Vector<uint32_t>& marginals,
+         int64_t n_recorded) {
+        check_size(marginals.size(), pairs.table.n_cells(), "marginals");
+        return bind::to_numpy(released([&] {
+          return best_links(pairs.bitext, pairs.table, reverse ? kReverse : kForward,
+                            view(marginals), n_recorded);
+        }));
+      },
+      nb::arg("pairs"), nb::arg("reverse"), nb::arg("marginals"), nb::arg("n_recorded"),
+      "What `LinkSampler.best_links` says of marginals that were taken and added up.");
 }
 
 // One sentence pair: emissions [step, state] in, what the HMM makes of it out.

@@ -234,16 +234,17 @@ def pair_arrays(source: Annotated[NDArray[numpy.int32], dict(shape=(None,), orde
 class WordPairs:
     """The word pairs of a bitext that share a sentence pair."""
 
-    def __init__(self, source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_words: int, threads: int) -> None: ...
+    def __init__(self, source: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], source_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], target_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, max_words: int, threads: int, pairs: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None) -> None:
+        """`pairs`: what `pair_arrays` found for this bitext."""
 
     def __len__(self) -> int: ...
 
 class LinkSampler:
     """Word links of a bitext, drawn in one direction."""
 
-    def __init__(self, pairs: WordPairs, *, reverse: bool, null_prob: float, lexical_prior: float, null_prior: float, jump_prior: float, fertility_prior: float, jump_width: int, chains: int, batch: int, seed: int) -> None:
+    def __init__(self, pairs: WordPairs, *, reverse: bool, null_prob: float, lexical_prior: float, null_prior: float, jump_prior: float, fertility_prior: float, jump_width: int, chains: int, first_chain: int = 0, batch: int, seed: int) -> None:
         """
-        `batch`: sentence pairs that do not see each other's moves; 0: by corpus size.
+        `first_chain`: the number of the first chain, of those that several samplers draw. `batch`: sentence pairs that do not see each other's moves; 0: by corpus size.
         """
 
     def sweep(self, stage: str, record: bool, threads: int) -> None:
@@ -263,6 +264,16 @@ class LinkSampler:
         """
         Recorded probability of each cell (generated, given) of all sentence pairs.
         """
+
+    def take_marginals(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+        """
+        The sums of what was recorded, which several samplers may add up; none are left here.
+        """
+
+def best_links(pairs: WordPairs, reverse: bool, marginals: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_recorded: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """
+    What `LinkSampler.best_links` says of marginals that were taken and added up.
+    """
 
 def exp_digamma(x: float) -> float:
     """exp(digamma(x)) for x > 0."""

@@ -36,7 +36,8 @@ def align_sets(
     """The symmetrised word alignments of a bitext, learned from it alone.
 
     A set of links for each aligner and each way to symmetrise, in the order of the options. With a
-    `cluster`, the HMM aligner counts where its engine runs tasks; links are the same.
+    `cluster`, the HMM aligner counts and the sampler draws where its engine runs tasks; links are
+    the same.
     """
     sets = []
     for aligner in options.aligners:
@@ -44,7 +45,7 @@ def align_sets(
             with progress.stage("align with eflomal"):
                 forward, reverse = run_eflomal(source, target)
         elif aligner == "sampler":
-            forward, reverse = sampler_links(source, target, options, threads, progress)
+            forward, reverse = sampler_links(source, target, options, threads, progress, cluster)
         else:
             forward, reverse = hmm_links(source, target, options, threads, progress, cluster)
         sets += [

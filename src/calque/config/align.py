@@ -12,6 +12,8 @@ Symmetrization = Literal[
 ]
 
 Name = TypeVar("Name", bound=str)
+MOST_RECORDED = 4095
+"""Sweeps of chains of which the core can hold the sum."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,15 @@ class AlignOptions:
         return _names("symmetrization", self.symmetrization, get_args(Symmetrization))
 
     def check(self) -> None:
-        """Raise `OptionError` for a name that is none."""
+        """Raise `OptionError` for a name that is none, or for too many sweeps to average."""
         _ = self.aligners, self.symmetrizations
+        n_recorded = self.sampler.chains * self.sampler.averaged_sweeps
+        if n_recorded > MOST_RECORDED:
+            raise OptionError(
+                f"align.sampler: {self.sampler.chains} chains times"
+                f" {self.sampler.averaged_sweeps} averaged sweeps are {n_recorded:,}: expected at"
+                f" most {MOST_RECORDED:,}"
+            )
 
 
 def _names(key: str, text: str, valid: tuple[Name, ...]) -> tuple[Name, ...]:
