@@ -28,6 +28,7 @@ from yardstick import yardstick
 
 from calque.align import align
 from calque.align.hmm import hmm_links
+from calque.align.sampler import sampler_links
 from calque.blocks import extract
 from calque.config import AlignOptions, TrainOptions, fill
 from calque.decode import CandidateSearch, load
@@ -119,6 +120,14 @@ def run(
             "lists": lambda: list(whole.lists(weights, 20, engine=engine)),
             "alignment": partial(
                 hmm_links, bitext.source, bitext.target, AlignOptions(), workers, cluster=cluster
+            ),
+            "sampled links": partial(
+                sampler_links,
+                bitext.source,
+                bitext.target,
+                AlignOptions(),
+                workers,
+                cluster=cluster,
             ),
             "blocks": partial(
                 extract,

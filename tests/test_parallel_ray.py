@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_align_sampler import OPTIONS, noisy_bitext
 from test_parallel_engines import die, die_once, fail_at, times
 
-from calque.align import in_parts
+from calque.align import align, align_sets, in_parts
 from calque.blocks import on_cluster
 from calque.data import CorpusFiles
 from calque.decode import CandidateSearch, candidates, load, oracle_text
@@ -24,6 +25,7 @@ from calque.model import ModelFolder
 from calque.model.build import build
 from calque.parallel import Engine, engine_of
 from calque.text import BitextFiles, read_lines
+from calque.text.shared_folder import cluster_beside
 from calque.tune import (
     Costmargin,
     DecoderTask,
@@ -173,6 +175,19 @@ def test_a_model_is_the_same_while_nodes_are_lost_and_join(
     assert disturbing.n_changes == MOST_CHANGES
     one, other = (ModelFolder(path).manifest.entries for path in (tmp_path / "model", trained))
     assert [entry.sha256 for entry in one.values()] == [entry.sha256 for entry in other.values()]
+
+
+def test_sampled_links_are_the_same_while_nodes_are_lost_and_join(
+    cluster: Any, engine: Engine, tmp_path: Path
+) -> None:
+    source, target, _ = noisy_bitext(300)
+    disturbing = Disturbing(cluster, engine)
+    expected = align(source, target, OPTIONS, 1).links.tobytes()
+    for _ in range(MOST_CHANGES):
+        with cluster_beside(tmp_path / "model", disturbing) as there:
+            [found] = align_sets(source, target, OPTIONS, 1, cluster=there)
+        assert found.links.tobytes() == expected
+    assert disturbing.n_changes == disturbing.n_maps == MOST_CHANGES
 
 
 TRAINERS: dict[str, Any] = {
