@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -148,6 +150,31 @@ def test_a_stream_reads_every_sentence_once_and_no_more_at_a_time_than_it_must(
     smallest = 3 * max(outline.n_bytes for outline in pool.store._outlines)
     if limit < smallest:
         assert len(found) == len(sentences), "every part fills the memory alone"
+
+
+def test_the_spread_within_lists_is_the_same_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    lengths = rng.integers(0, 9, 200)
+    n = int(lengths.sum())
+    features = np.column_stack([rng.normal(size=(n, 3)), np.ones(n)])
+    pool = CandidatePool(200, ["x", "y", "z", "one"])
+    rows = SparseRows(np.zeros(n + 1, np.int64), np.empty(0, np.uint64), np.empty(0))
+    texts = [str(at) for at in range(n)]
+    pool.add(CandidateLists(lengths, texts, features, np.zeros(n), rows), np.zeros((n, 1)))
+    begins = np.cumsum([0, *lengths])
+    around = np.concatenate(
+        [
+            features[begin:end] - np.add.reduce(features[begin:end]) / max(end - begin, 1)
+            for begin, end in pairwise(begins.tolist())
+        ]
+    )
+    expected = [*np.sqrt((around[:, :3] ** 2).mean(axis=0)), 1.0]
+    spreads = []
+    for n_sentences in (1, 7, 200):
+        monkeypatch.setattr("calque.hyps.lists.SENTENCES", n_sentences)
+        spreads.append(pool.lists().spread())
+        np.testing.assert_allclose(spreads[-1], expected, rtol=1e-12)
+        np.testing.assert_array_equal(spreads[-1], spreads[0])
 
 
 @given(rows=st.lists(ROW, min_size=1), weights=st.lists(st.integers(-3, 3), min_size=5, max_size=5))

@@ -19,7 +19,7 @@ from calque.decode.derivation_features import SparseRows
 from calque.hyps import CandidatePool, Lists
 from calque.metrics.registry import make_metric
 from calque.parallel import Here
-from calque.tune.gain import sentence_gains
+from calque.tune.gain import background_gains, sentence_gains
 from calque.tune.losses.costmargin import CostmarginLoss
 from calque.tune.losses.loss import Loss
 from calque.tune.losses.perceptron import PerceptronLoss
@@ -435,3 +435,24 @@ def test_candidates_are_worth_their_own_score() -> None:
         references = metric.prepare([["a b", "a b"]])
         some = references.statistics(["a x", "c d e f"], np.array([0, 1]))
         assert sentence_gains(metric, some, True).tolist() == pytest.approx([0.5, -1.0])
+
+
+def test_gains_are_the_same_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    matches = np.sort(rng.integers(0, 9, (50, 4)))[:, ::-1]
+    lengths = rng.integers(9, 14, (50, 2))
+    ngrams = np.maximum(lengths[:, :1] - np.arange(4), 0)
+    statistics = np.concatenate([lengths, matches, ngrams], axis=1).astype(np.float64)
+    bleu, offsets = make_metric("bleu"), np.arange(0, 51, 5)
+    background = statistics[offsets[:-1]].sum(axis=0)
+
+    def gains() -> list[Vector]:
+        return [
+            background_gains(bleu, statistics, offsets, background),
+            sentence_gains(bleu, statistics, brevity_penalty=True),
+        ]
+
+    whole = gains()
+    monkeypatch.setattr("calque.tune.gain.ROWS", 7)
+    for some, expected in zip(gains(), whole, strict=True):
+        np.testing.assert_array_equal(some, expected)

@@ -12,6 +12,8 @@ from calque.text.mapped import forget
 
 AT_ONCE = 1 << 24
 """Sparse features that are in memory at a time where lists are in mapped files."""
+SENTENCES = 1 << 14
+"""Whose dense features are compared at a time: this takes three times their memory."""
 
 
 class PackedTexts(Sequence[str]):
@@ -90,10 +92,16 @@ class Lists:
 
     def spread(self) -> NDArray[np.float64]:
         """How much each dense feature varies within lists (root mean square); 1 if it does not."""
-        lengths = np.diff(self.offsets)
-        means = np.add.reduceat(self.dense, self.offsets[:-1]) / lengths[:, None]
-        squares = (self.dense - np.repeat(means, lengths, axis=0)) ** 2
-        spread = np.sqrt(squares.mean(axis=0))
+        sums = np.zeros((1, self.n_dense))
+        for first in range(0, self.n_sentences, SENTENCES):
+            offsets = self.offsets[first : first + SENTENCES + 1]
+            dense, lengths = self.dense[offsets[0] : offsets[-1]], np.diff(offsets)
+            begins, lengths = (offsets[:-1] - offsets[0])[lengths > 0], lengths[lengths > 0]
+            means = np.add.reduceat(dense, begins) / lengths[:, None]
+            squares = (dense - np.repeat(means, lengths, axis=0)) ** 2
+            # Row by row, so that the pieces change no bit.
+            sums = np.add.reduce(np.concatenate([sums, squares]), axis=0, keepdims=True)
+        spread = np.sqrt(sums[0] / len(self))
         return np.where(spread > 0, spread, 1.0)
 
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,8 +11,19 @@ from calque.metrics.avg_bleu import AvgBleu
 from calque.metrics.bleu import BLEU_STATISTICS
 from calque.metrics.metric import Metric, Statistics
 
+ROWS = 1 << 18
 RANGE = 0.4
 """How far the best and the worst candidate of a list lie apart on average: BLEU's, from 0 to 1."""
+
+
+def in_pieces(
+    score: Callable[[Statistics], NDArray[np.float64]], statistics: Statistics
+) -> NDArray[np.float64]:
+    """What `score` gives for every row, some at a time: it takes several times their memory."""
+    scores = np.empty(len(statistics))
+    for first in range(0, len(statistics), ROWS):
+        scores[first : first + ROWS] = score(statistics[first : first + ROWS])
+    return scores
 
 
 def background_gains(
@@ -26,7 +39,8 @@ def background_gains(
     so that steps and margins need not know its unit.
     """
     sign = 1.0 if metric.higher_is_better else -1.0
-    gains = sign * (metric.score(background + statistics) - metric.score(background))
+    alone = metric.score(background)
+    gains = in_pieces(lambda some: sign * (metric.score(background + some) - alone), statistics)
     begins = offsets[:-1]
     ranges = np.maximum.reduceat(gains, begins) - np.minimum.reduceat(gains, begins)
     return np.asarray(gains * (RANGE / (float(ranges.mean()) or 1.0)))
@@ -42,6 +56,7 @@ def sentence_gains(
     below 0.
     """
     if metric.statistics_names == BLEU_STATISTICS:
-        return AvgBleu(smooth=True, bp=brevity_penalty).sentence_scores(statistics) / 100
-    scores = metric.score(statistics) / 100
+        bleu = AvgBleu(smooth=True, bp=brevity_penalty)
+        return in_pieces(lambda some: bleu.sentence_scores(some) / 100, statistics)
+    scores = in_pieces(lambda some: metric.score(some) / 100, statistics)
     return np.asarray(scores if metric.higher_is_better else 1 - scores)
