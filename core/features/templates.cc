@@ -244,8 +244,8 @@ const uint64_t* Binder::row(const SlotUse& use) const {
       return set.number(std::clamp(step_.begin - step_.last_end, -kMaxJump, kMaxJump));
     case Slot::kGapFirst: return sentence_.in_sentence(gap_->begin);
     case Slot::kGapLast: return sentence_.in_sentence(gap_->end - 1);
-    case Slot::kGapLeft: return sentence_.in_sentence(gap_->begin - 1);
-    case Slot::kGapRight: return sentence_.in_sentence(gap_->end);
+    case Slot::kGapLeft: return sentence_.beside_gap(gap_->begin - 1);
+    case Slot::kGapRight: return sentence_.beside_gap(gap_->end);
     case Slot::kGapBefore: return gap_->before;
     case Slot::kGapAfter: return gap_->after;
     case Slot::kGapLength: return set.number(gap_->end - gap_->begin);

@@ -233,10 +233,12 @@ class SentenceValues {
 
   const uint64_t* source(int position) const;  // beyond the ends: the boundaries
   int n_in_sentence() const { return static_cast<int>(sentence_.size() / set_->n_source_levels()); }
-  const uint64_t* in_sentence(int position) const {  // beyond the ends: the boundaries
-    if (position < 0) return set_->start_row();
-    if (position >= n_in_sentence()) return set_->end_row();
+  const uint64_t* in_sentence(int position) const {
     return sentence_.data() + static_cast<size_t>(position) * set_->n_source_levels();
+  }
+  const uint64_t* beside_gap(int position) const {  // beyond the ends: the boundaries
+    if (position < 0) return set_->start_row();
+    return position < n_in_sentence() ? in_sentence(position) : set_->end_row();
   }
   const uint64_t* target(int32_t word) const;  // below 0: the text of a source word
   // Equal for rows of equal values. A copied word has no class, even where its text has one.

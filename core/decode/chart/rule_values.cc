@@ -78,7 +78,8 @@ StepView RuleValues::view(int64_t row, std::span<const int32_t> target) {
     }
     std::vector<GapView>& views = gap_views_[n_targets_];
     views.clear();
-    for (size_t number = 0; number < gaps_.size(); ++number) views.push_back(gap(number, target));
+    const size_t n_seen = set_.has(Scope::kGaps) ? gaps_.size() : 0;
+    for (size_t number = 0; number < n_seen; ++number) views.push_back(gap(number, target));
     view.gaps = views;
     std::vector<int32_t>& own = targets_[n_targets_++];
     own.clear();

@@ -262,6 +262,8 @@ void OptionCollector::score_places(size_t from) {
 }
 
 void OptionCollector::score_orientations(size_t from) {
+  const auto is_scored = [this](const OrientationScore& score) { return sparse_->has(score.scope); };
+  if (std::ranges::none_of(kOrientationScores, is_scored)) return;
   const auto options = std::span(table_->options_).subspan(from);
   sparse_->begin();
   view_all(options);

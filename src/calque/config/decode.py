@@ -23,7 +23,7 @@ POPS = {FITTED: (300, 400), THOROUGH: (1000, 3000)}
 """Pop limits that fit where words hardly move, and where they may move far, as a guess."""
 MOST_LOST = {FITTED: 0.005, THOROUGH: 0.0005}
 """What the average score of a source word may lose to the deepest search where a development set
-tells how much it loses: with weights as presets scale them, 0.1 and 0.01 BLEU or so for each."""
+tells how much it loses, with weights as presets scale them."""
 
 
 @dataclass(frozen=True)
